@@ -36,7 +36,7 @@ void histogram_async(histogram_arguments const& a, temporary const& memory);
 struct sorted_arguments {
   std::uint32_t const* samples;
   std::uint32_t n;
-  unsigned bits;  ///< of a sample
+  unsigned bits;  ///< bits of a sample
   std::uint32_t *sorted, *values, *counts;
   std::uint32_t* runs;  ///< how many values there are
 };

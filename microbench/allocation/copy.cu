@@ -28,7 +28,7 @@ WARDEN_KERNEL void draw_elements(draw_arguments a) {
   });
 }
 
-/// What the elements of a copy took: of one counter, or each block of one of its own.
+/// Places that the elements of a copy took: from one counter, or from one for each block.
 struct takings_of_copy {
   copy_arguments copied;
   std::uint32_t blocks;  ///< that copied, if each had a counter; 0: one for all
@@ -41,7 +41,7 @@ struct takings_of_copy {
 
 struct copied_check {
   copy_arguments copied;
-  bool takes;  ///< whether one of every so many is something else
+  bool takes;  ///< true if one of every `each` elements takes places
   std::uint64_t* wrong;
 };
 WARDEN_KERNEL void check_copied(copied_check a) {

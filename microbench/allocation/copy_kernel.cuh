@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy during which one of every so many elements takes places from a counter, by several means.
+// A copy during which one of every `each` elements takes places from a counter, by several means.
 #pragma once
 
 #include <warden/allocate.cuh>
@@ -23,7 +23,7 @@ struct copy_arguments {
   std::uint32_t const* in;
   std::uint32_t* out;
   std::uint32_t n;         ///< elements, a multiple of 4
-  std::uint32_t each;      ///< every so many elements one that takes places; a power of two
+  std::uint32_t each;      ///< one of every `each` elements takes places; a power of two
   std::uint32_t* counter;  ///< one for all
   std::uint64_t* wide;     ///< the same, for those who count in 64 bits
   std::uint32_t zero;      ///< 0, which no compiler knows
@@ -32,7 +32,7 @@ struct copy_arguments {
 /// The shape of the kernel: a block copies a tile at a time.
 struct copy_tile {
   static constexpr unsigned threads = 256, vectors = 2;
-  /// Of a thread.
+  /// Elements of a thread.
   static constexpr unsigned items = 4 * vectors;
   static constexpr unsigned elements = threads * items;
 };
@@ -47,8 +47,8 @@ struct no_places {
   WARDEN_DEVICE void add(std::uint32_t (&)[copy_tile::items],
                          std::uint32_t const (&)[copy_tile::items]) {}
 };
-/// Whether lanes have the same counter, for all that the compiler can say. Where it knows that they
-/// have, ptxas makes one atomic of a warp's, behind a scan of what they add: not what was written.
+/// `apart`: the compiler cannot know that lanes have the same counter. If it knows, ptxas makes one
+/// atomic of a warp's, after a scan of the values: not the code that was written.
 enum class lanes { apart, together };
 template <lanes Lanes>
 WARDEN_DEVICE std::uint32_t offset_of_lane(copy_arguments const& a) {
@@ -105,7 +105,7 @@ WARDEN_DEVICE void add_places(std::uint32_t (&elements)[copy_tile::items],
     place += counts[k];
   }
 }
-/// What a scan of the block's counts says, behind what it said before: no atomic at all.
+/// Takes places by a scan of the block's counts, after its earlier ones: no atomic at all.
 struct by_block_scan {
   using scan = simt::block_scan<copy_tile::threads>;
   struct storage {

@@ -23,7 +23,7 @@ struct emission_check {
   WARDEN_DEVICE std::uint32_t item(std::uint64_t place) const {
     return (what.elements[place] ^ what.flip) & (~0u >> (32 - what.bits));
   }
-  /// Of the element among its item's, the lowest bits.
+  /// Number of the element among its item's: the lowest bits.
   WARDEN_DEVICE std::uint32_t number(std::uint64_t place) const {
     return what.bits == 32 ? 0 : (what.elements[place] ^ what.flip) >> what.bits;
   }

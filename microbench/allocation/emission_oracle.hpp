@@ -11,7 +11,7 @@ namespace allocation {
 /// An element is its item's number and, in the bits above, its own among the item's.
 inline constexpr unsigned item_bits = 26;
 
-/// What n items emitted: `total` elements, which are to be decoded by `flip`.
+/// Elements that n items emitted, `total` of them, which `flip` decodes.
 struct emitted {
   std::uint32_t const* counts;  ///< [item]
   std::uint32_t n;

@@ -52,7 +52,7 @@ class emit_point final : public bench::timed_point {
   }
 
  private:
-  /// An arm, made for so many items.
+  /// An arm, made for a number of items.
   struct made {
     std::uint32_t n = 0;
     std::unique_ptr<emit_arm> arm;
@@ -121,7 +121,7 @@ class emit_point final : public bench::timed_point {
   warden::buffer<std::uint32_t> items_{0};  ///< counts; then values, if any
   warden::buffer<std::uint32_t> elements_{0};
   std::map<std::string, made> arms_;
-  std::map<std::string, double> bytes_;  ///< of the last run
+  std::map<std::string, double> bytes_;  ///< bytes of the last repetition
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ std::map<std::string, emit_maker> decode_arms();
 /// of half as much, which is read as well as written. There is room for that.
 std::unique_ptr<emit_arm> make_stream(emission const& e);
 std::unique_ptr<emit_arm> make_memcpy(emission const& e);
-/// Of threads that add to one counter, each for itself, and store what they emit.
+/// Threads add to one counter, each for itself, and store the elements that they emit.
 std::unique_ptr<emit_arm> make_thread_emission(emission const& e);
 /// The same, where a warp adds for its threads.
 std::unique_ptr<emit_arm> make_warp_emission(emission const& e);

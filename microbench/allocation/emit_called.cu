@@ -17,7 +17,7 @@ struct emit_by_calls {
   std::uint32_t const* counts;
   std::uint32_t items;
   warden::output_ref<std::uint32_t> out;
-  std::uint32_t number;  ///< of the first item
+  std::uint32_t number;  ///< number of the first item
 
   template <class Ref>
   __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {

@@ -43,7 +43,7 @@ class stream_arm final : public emit_arm {
   }
 
  private:
-  /// Values lie behind the counts, if there are any.
+  /// Values, if there are any, follow the counts.
   static word_stream stream_of(emission const& e) {
     return {e.counts, words_in(e), e.elements, e.total};
   }

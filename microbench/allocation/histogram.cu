@@ -144,7 +144,7 @@ class histogram_point final : public bench::timed_point {
   bench::run_result run(std::string const& arm, std::uint32_t n, std::uint64_t seed) override {
     histogram_arm& by = *arms_.at(arm);
     workload_.draw(samples_.data(), n, seed);
-    // What is left of another run is no result.
+    // Counts of an earlier repetition must not pass as results.
     counts_.fill_bytes(0xff);
     by.prepare(n);
     histogram_arguments const a{samples_.data(), n, counts_.data(), bins_};

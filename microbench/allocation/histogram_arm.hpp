@@ -10,7 +10,7 @@
 
 namespace allocation {
 
-/// For up to so many samples, in up to so many bins, as its maker was told.
+/// An arm for the largest numbers of samples and bins that its maker was given.
 class histogram_arm {
  public:
   virtual ~histogram_arm() = default;

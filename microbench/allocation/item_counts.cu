@@ -28,7 +28,7 @@ struct count_arguments {
 WARDEN_DEVICE std::uint32_t drawn_count(std::uint64_t i, count_arguments const& a) {
   if (a.spread == uniform8) return static_cast<std::uint32_t>(bench::mix(i, a.seed) % 9);
   if (a.spread == one) return i == a.emits_all ? 4 * a.n : 0;
-  // Of n draws u the r-th smallest is about r / n.
+  // The r-th smallest of n draws u is about r / n.
   double const u = bench::mix_to_unit(i, a.seed), least = 1. / a.n;
   return static_cast<std::uint32_t>(1 / (u < least ? least : u)) - 1;
 }

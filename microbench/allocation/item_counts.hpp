@@ -18,7 +18,7 @@ inline std::vector<std::string> const spreads{"uniform8", "zipf", "one"};
 /// How many elements items emit, by a spread.
 class item_counts {
  public:
-  /// Of items that emit `least` elements each and then those of the spread. Throws
+  /// Counts of items that emit `least` elements each and then those of the spread. Throws
   /// std::runtime_error.
   item_counts(std::string const& spread, std::uint32_t least);
   /// Draws those of n items, in device memory; returns how many elements they emit.

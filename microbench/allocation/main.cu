@@ -16,7 +16,7 @@ namespace {
 
 using points = bench::program::points;
 
-/// A copy in which one of every so many elements takes places.
+/// Adds copies in which one of every n elements takes places.
 void add_copies(points& to, bench::program const& program, std::vector<std::uint32_t> elements,
                 std::vector<std::uint32_t> const& each) {
   // As many as are asked for, and up to three more.
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   program.add_names("--operation", operations, all, "operations");
   program.add_numbers("--elements", elements, 1u << 30, "elements of a copy; multiples of 4");
   program.add_numbers("--each", each, 1u << 30,
-                      "one of every so many elements of a copy takes places; powers of two");
+                      "one of every N elements of a copy takes places; powers of two");
   program.add_names("--counts", spreads, allocation::spreads, "how many elements items emit");
   program.add_numbers("--counters", counters, 1u << 24, "numbers of counters that items take of");
   program.add_names("--samples", samples, all_samples, "workloads of histograms");

@@ -18,7 +18,7 @@ namespace allocation {
 
 namespace simt = warden::simt;
 
-/// What somebody asked a counter for, and got: the places from `first` on.
+/// One request to a counter: the number of places, and the first of them.
 struct taking {
   std::uint32_t counter, first, count;
 };

@@ -33,17 +33,16 @@ inline std::vector<std::string> const arms{"memcpy",
                                            "warden_runs",
                                            "warden_deferred_combined"};
 
-/// A copy of so many elements of 4 bytes, one of every `each` of which adds to a counter; `each` is
-/// a power of two.
+/// A copy of `elements` elements of 4 bytes, one of every `each` of which adds to a counter; `each`
+/// is a power of two.
 std::shared_ptr<bench::point> make_copy_point(std::uint32_t elements, std::uint32_t each);
 /// Items that emit elements, as many as a spread of item_counts.hpp says.
 std::shared_ptr<bench::point> make_emit_point(std::string const& spread);
 /// Runs, as long as a spread says and an element more, that are decoded.
 std::shared_ptr<bench::point> make_decode_point(std::string const& spread);
-/// Items that take places of so many counters, all alike.
+/// Items that take places of `counters` counters, all hit alike.
 std::shared_ptr<bench::point> make_take_point(std::uint32_t counters);
-/// How often each of so many values occurs among samples that are `uniform`, `zipf099`, or all
-/// `one`.
+/// Counts of each value among samples that are `uniform`, `zipf099`, or all `one`.
 std::shared_ptr<bench::point> make_histogram_point(std::string const& workload, std::uint32_t bins);
 
 }  // namespace allocation

@@ -39,7 +39,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(shared_histogram_threads, 2)
   std::uint32_t const first = simt::block_rank() % a.parts * a.bins;
   auto* const own = counts + simt::warp_rank() % a.copies * a.bins;
   auto const count = [&](std::uint32_t sample) {
-    // What lies below the part wraps around, and so lies above it.
+    // Samples below the part wrap around, and so lie above it.
     if (sample - first < a.bins) simt::shared_fetch_add(own[sample - first], 1u);
   };
   std::uint32_t const begin = simt::block_rank() / a.parts * threads + mine;

@@ -21,7 +21,7 @@ struct takes {
   WARDEN_HOST_DEVICE static std::uint32_t count(std::uint64_t i) {
     return 1 + (static_cast<std::uint32_t>(i) * 0x9e3779b1u >> 29);
   }
-  static constexpr std::uint32_t most = 8;  ///< of an item
+  static constexpr std::uint32_t most = 8;  ///< places of an item, at most
 };
 
 class take_arm {

@@ -12,7 +12,7 @@ namespace {
 
 struct take_by_calls {
   takes all;
-  std::uint32_t number;  ///< of the first item
+  std::uint32_t number;  ///< number of the first item
 
   template <class Ref>
   __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {

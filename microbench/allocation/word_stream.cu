@@ -21,7 +21,7 @@ struct alignas(16) word_vector {
 /// Vectors in parts that differ by one at most, without a division on the device.
 struct stream_side {
   std::uint64_t whole;     ///< vectors of each part
-  std::uint64_t fraction;  ///< of a vector more, in 2^-32, rounded up
+  std::uint64_t fraction;  ///< fraction of one more vector, in 2^-32, rounded up
   WARDEN_HOST_DEVICE static stream_side of(std::uint64_t vectors, std::uint64_t parts) {
     return {vectors / parts, ((vectors % parts << 32) + parts - 1) / parts};
   }
@@ -37,7 +37,7 @@ struct stream_arguments {
   std::uint64_t parts;
   std::uint64_t* right;  ///< vectors written
 };
-/// Vectors of the longer side of a part, in a block of so many threads.
+/// Threads of a block, and vectors of the longer side of a part.
 constexpr unsigned stream_threads = 256, part_vectors = 4 * stream_threads;
 
 /// Calls `put(place, vector)` for what the calling thread writes, of each part that is its block's.

@@ -16,7 +16,7 @@ struct word_stream {
 };
 /// Enqueues it: each block reads a part and writes a part, in the order of both. Throws cuda_error.
 void stream_async(word_stream const& s);
-/// Whether it wrote what it should.
+/// True if it wrote the right words.
 bool was_streamed(word_stream const& s);
 
 }  // namespace allocation

@@ -57,7 +57,7 @@ class call_fixture {
     return result;
   }
 
-  /// What a row says about it.
+  /// Adds its settings to a row.
   void describe(bench::row& r) const {
     r.counters["servers"] = guarded_.servers();
     r.counters["calls_per_thread"] = guarded_type::policy::calls_per_thread;

@@ -17,7 +17,7 @@ struct calls {
   std::uint32_t n;
 };
 
-/// Whether each record handed out the tickets 0, 1, 2 and so on once each, one a call.
+/// Checks that each record handed out the tickets 0, 1, 2 and so on once each, one for each call.
 class ticket_oracle {
  public:
   ticket_oracle(std::uint32_t keys, std::uint32_t most)

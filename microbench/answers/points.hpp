@@ -15,8 +15,8 @@ inline std::vector<std::string> const arms{"warden_locks", "warden_runs"};
 
 // Each in a translation unit of its own: its kernels take long enough to compile.
 
-/// From just before a call to just behind its answer, of one thread on servers that are idle but
-/// for it: by the clock of all multiprocessors, or in cycles of the caller's.
+/// Time from just before a call to just after its answer, for one thread on servers that are
+/// otherwise idle: by the clock of all multiprocessors, or in cycles of the caller's.
 std::shared_ptr<bench::point> make_latency_point(bool by_cycles, std::uint32_t keys);
 /// Calls a second, all client threads calling.
 std::shared_ptr<bench::point> make_block_point(std::uint32_t keys);

@@ -57,7 +57,7 @@ struct call_by_thread {
 template <class Clock>
 struct call_alone {
   calls all;
-  std::uint64_t* times;  ///< [call] from just before it to just behind its answer
+  std::uint64_t* times;  ///< [call] from just before it to just after its answer
 
   template <class Ref>
   __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {

@@ -81,7 +81,7 @@ class bank_point final : public bench::timed_point {
     return result;
   }
   void finish(std::string const& arm, bench::row& r) override {
-    // What the last run refused, and how often it saw a transfer half done.
+    // Transfers that the last repetition refused, and those that it saw half done.
     auto const& f = last_[arm];
     r.counters["refused"] = static_cast<double>(f.refused);
     r.counters["audits"] = static_cast<double>(f.audits);

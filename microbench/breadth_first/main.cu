@@ -79,7 +79,7 @@ class search_point final : public bench::graph_point {
     std::fprintf(stderr, "%s: levels are not those of a sequential search\n", name(arm).c_str());
     return false;
   }
-  /// Of the last run: why it took as long. The levels are those of all.
+  /// Notes facts of the last repetition that explain its time. The levels are those of all.
   static void note_facts(bench::row& r, breadth_first::search_facts const& f,
                          findings const& seen) {
     r.counters["vertices"] = static_cast<double>(seen.reached);

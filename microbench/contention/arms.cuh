@@ -67,7 +67,7 @@ class runner {
     return to_string(choice_);
   }
 
-  /// What `tune` chose, or another runner's.
+  /// The settings that `tune` chose, or another runner's.
   [[nodiscard]] warden::baseline::lock_choice choice() const { return choice_; }
   void set_choice(warden::baseline::lock_choice const& choice) { choice_ = choice; }
 

@@ -23,12 +23,12 @@ struct logged : warden::default_policy {
 struct logged_in_order : logged {
   using order = warden::order::sequential;
 };
-/// What repeats in a block's batch is one section.
+/// Sections for one record in a block's batch become one.
 struct logged_combined : logged {
   static constexpr bool combines = true;
 };
 
-/// The kernel and the run, enqueued one behind the other.
+/// The kernel and the run, enqueued one after the other.
 template <class Operation, class Policy, warden::placement Where,
           template <class, class> class Sender>
 class deferred_arm_of final : public warden_arm {

@@ -23,7 +23,7 @@ struct oracle_memory {
   std::uint64_t* wrong;
 };
 
-/// What the oracle of an operation is given.
+/// Arguments of an operation's oracle.
 template <class Record, class Context>
 struct oracle_arguments {
   Record const* records;
@@ -132,7 +132,7 @@ struct update {
   WARDEN_HOST_DEVICE static std::uint64_t hash(std::uint32_t writer) {
     return std::uint64_t{writer * 0x9e3779b1u} * (writer ^ 0x85ebca6bu);
   }
-  /// What became of each operation: 1 accepted, 2 refused.
+  /// Result of each operation: 1 accepted, 2 refused.
   struct context {
     std::uint32_t* outcome;
   };

@@ -121,7 +121,7 @@ std::unique_ptr<warden_arm> make_warden_arm(std::string const& name,
     return make_deferred_arm<Operation>(name, records, keys, context);
 }
 
-/// Whether the arm can do the operation on so many records.
+/// True if the arm can do the operation on that many records.
 template <class Operation>
 bool has_warden_arm(std::string const& name, std::uint32_t keys) {
   try {

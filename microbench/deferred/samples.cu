@@ -22,13 +22,13 @@
 namespace deferred_bench {
 namespace {
 
-/// What an arm sends by, on records of the point's.
+/// Sends the samples of an arm to the records of the point.
 class sample_arm {
  public:
   virtual ~sample_arm() = default;
   /// Makes a log that holds n sections, and no more.
   virtual void prepare(std::uint32_t n) = 0;
-  /// Enqueues the kernel, and its run behind it.
+  /// Enqueues the kernel, and its run after it.
   virtual void run_async(std::uint32_t const* ids, std::uint32_t n) = 0;
   virtual void wait() = 0;
 };

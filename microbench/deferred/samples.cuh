@@ -9,7 +9,7 @@
 
 namespace deferred_bench {
 
-/// What is known of a record's samples.
+/// Summary of a record's samples.
 struct alignas(32) summary {
   std::uint64_t sum;
   std::uint32_t count;
@@ -18,7 +18,7 @@ struct alignas(32) summary {
 /// Distinct, so that two lost and one doubled do not cancel.
 WARDEN_HOST_DEVICE std::uint32_t sample_of(std::uint32_t i) { return i * 2654435769u; }
 
-/// What several samples are, 20 bytes: a message of 24.
+/// Several samples as one, 20 bytes: a message of 24.
 struct samples {
   std::uint32_t count, most, most_inverse;
   std::uint32_t sum[2];
@@ -54,7 +54,7 @@ struct sample {
   __device__ static sample of(std::uint32_t i) { return {sample_of(i)}; }
   __device__ void operator()(summary& s) const { samples{value}(s); }
 
-  /// What several become.
+  /// The section that several samples combine to.
   struct partial : samples {
     __device__ explicit partial(sample one) : samples{one.value} {}
     __device__ explicit partial(samples const& all) : samples{all} {}
@@ -76,7 +76,7 @@ using sampled = warden::basic_guarded<sample_policy<Combines>, summary, Section>
 template <class Section, bool Combines>
 using sample_log = warden::deferred<sample_policy<Combines>, summary, Section>;
 
-/// What the oracle is given, on records of the type `Summary`.
+/// Arguments of the oracle, on records of the type `Summary`.
 template <class Summary>
 struct sample_check_arguments {
   Summary const* records;
@@ -112,7 +112,7 @@ WARDEN_KERNEL void compare_samples(sample_check_arguments<Summary> a) {
 class sample_oracle {
  public:
   explicit sample_oracle(std::uint32_t keys) : expected_{keys}, wrong_{1} {}
-  /// Whether the records, zero before, have had each of the samples 0 to n - 1.
+  /// True if the records, zero before, have had each of the samples 0 to n - 1.
   bool holds(warden::buffer<summary> const& records, std::uint32_t const* ids, std::uint32_t n) {
     expected_.fill_bytes(0);
     wrong_.fill_bytes(0);

@@ -17,8 +17,8 @@ namespace simt = warden::simt;
 
 /// A sector of memory.
 struct alignas(32) record {
-  std::uint64_t sum;    ///< of what the sections brought
-  std::uint64_t count;  ///< of the sections
+  std::uint64_t sum;    ///< sum of the sections' values
+  std::uint64_t count;  ///< number of the sections
 };
 
 /// Without data members: a message of 8 bytes.
@@ -65,7 +65,7 @@ template <template <class, class> class Sender, class Section,
           warden::placement Where = warden::placement::in_memory>
 using sender_of = Sender<typename table<Section, Where>::deferred_ref, make<Section>>;
 
-/// What the oracle is given.
+/// Arguments of the oracle.
 struct check_arguments {
   record const* records;
   std::uint32_t const* ids;
@@ -96,7 +96,7 @@ WARDEN_KERNEL void compare_records(check_arguments a) {
 class oracle {
  public:
   explicit oracle(std::uint32_t keys) : expected_{keys}, wrong_{1} {}
-  /// Whether the records, zero before, have had each of the sections 0 to n - 1 so many times.
+  /// True if the records, zero before, have had each of the sections 0 to n - 1 `times` times.
   template <class Section>
   bool holds(warden::buffer<record> const& records, std::uint32_t const* ids, std::uint32_t n,
              std::uint64_t times = 1) {

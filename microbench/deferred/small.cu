@@ -55,7 +55,7 @@ class small_point final : public bench::point {
     table<section, Where> of{records};
     deferred_log<section, Where> later{of, n};
     sender_of<Sender, section, Where> const sender{};
-    // The kernel, and the run behind it.
+    // The kernel, and the run after it.
     auto const run_async = [&] {
       sender.send_async({later.ref(), ids.data(), n});
       later.run();

@@ -53,7 +53,7 @@ class rounds {
   void join() {
     for (std::uint64_t c = 0; c < g_.vertices; ++c) {
       if (lightest_[c] == none) continue;
-      // What is component c now may have been joined to others already.
+      // Component c may have been joined to others already.
       graph::vertex const a = root(component_[g_.from[lightest_[c]]]);
       graph::vertex const b = root(component_[g_.to[lightest_[c]]]);
       component_[a] = b;
@@ -65,7 +65,7 @@ class rounds {
  private:
   void offer(graph::vertex component, std::uint32_t e) {
     std::uint32_t& best = lightest_[component];
-    // Of equal weights the lower number: no two edges are alike, so nothing goes in a circle.
+    // The lower number wins among equal weights: no two edges are equal, so no cycle forms.
     if (best == none || g_.weights[e] < g_.weights[best] ||
         (g_.weights[e] == g_.weights[best] && e < best))
       best = e;

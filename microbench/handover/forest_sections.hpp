@@ -10,11 +10,12 @@
 
 namespace handover {
 
-/// By Boruvka's rounds as that benchmark has them: a thread works on a vertex. In a round each
-/// vertex with an edge that leaves its component updates the component, under its lock. Returns the
-/// record of each such section, in the order of rounds and vertices; a component of a round is a
-/// record, numbered from 0 on over all rounds. The first round has no sections here: each vertex is
-/// a component, which nobody else updates. Empty if a round is enough.
+/// Sections of Boruvka's algorithm as its benchmark runs it: a thread works on a vertex. In an
+/// iteration each vertex with an edge that leaves its component updates the component, under its
+/// lock. Returns the record of each such section, in the order of iterations and vertices. A
+/// component of an iteration is a record, numbered from 0 on over all iterations. The first
+/// iteration has no sections here: each vertex is a component, which no other thread updates. Empty
+/// if one iteration is enough.
 std::vector<std::uint32_t> sections_of_rounds(graph::edge_list const& g);
 
 }  // namespace handover

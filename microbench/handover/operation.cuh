@@ -15,11 +15,11 @@ using bench::mix;
 
 /// The gaps between the sections of one record, each from the end of one to the start of the next.
 struct record {
-  std::uint64_t end;              ///< of the last section
-  std::int64_t sum;               ///< of all gaps
-  std::int32_t minimum, maximum;  ///< of all gaps
-  std::uint32_t count;            ///< of sections: one more than gaps
-  std::uint32_t numbers;          ///< of the sections, mixed and added up modulo 2^32
+  std::uint64_t end;              ///< end of the last section
+  std::int64_t sum;               ///< sum of all gaps
+  std::int32_t minimum, maximum;  ///< least and largest of all gaps
+  std::uint32_t count;            ///< number of sections: one more than gaps
+  std::uint32_t numbers;          ///< numbers of the sections, mixed and added up modulo 2^32
 };
 
 /// An operation of the contention benchmark's runner, by the clock that it reads.
@@ -56,7 +56,7 @@ struct stamp {
   static context make_context(std::uint32_t*) { return {}; }
 
   using check_arguments = contention::oracle_arguments<record, context>;
-  /// What each key was asked for.
+  /// Notes the operations of each key.
   __device__ static void first_check(check_arguments const& a) {
     bench::for_each_of(a.n, [&](std::uint64_t i) {
       std::uint64_t* const asked = &a.memory.per_key[2 * std::uint64_t{a.ids[i]}];

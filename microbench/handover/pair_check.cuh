@@ -15,7 +15,7 @@ struct asked_arguments {
   std::uint64_t* asked;  ///< two words a record, zero: its sections, and their numbers, mixed
 };
 
-/// What each record was asked for.
+/// Notes the operations of each record.
 template <class Make>
 WARDEN_KERNEL void find_asked(asked_arguments a) {
   bench::for_each_of(a.all.n, [&](std::uint64_t i) {

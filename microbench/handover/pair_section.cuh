@@ -15,22 +15,22 @@ namespace simt = warden::simt;
 /// With the executor pair_messages a record travels: one of 24 bytes does in messages as long as
 /// those of apps/bank_transfer.
 struct pair_record {
-  /// How far a clock may be behind another multiprocessor's.
-  static constexpr std::uint32_t most_behind = 1u << 20;
-  /// What a run may last at most, so that no gap is taken for another one.
-  static constexpr std::uint32_t longest_run = ~0u - most_behind;
+  /// Largest lag of a clock after another multiprocessor's.
+  static constexpr std::uint32_t most_lag = 1u << 20;
+  /// Longest time of a repetition, so that no gap is taken for another one.
+  static constexpr std::uint32_t longest_run = ~0u - most_lag;
 
-  std::int64_t sum;       ///< of all gaps
-  std::uint32_t end;      ///< of the last section, modulo 2^32
-  std::int32_t minimum;   ///< of all gaps; of none beyond its type, that one's largest value
-  std::uint32_t count;    ///< of sections: one more than gaps
-  std::uint32_t numbers;  ///< of the sections, mixed and added up modulo 2^32
+  std::int64_t sum;       ///< sum of all gaps
+  std::uint32_t end;      ///< end of the last section, modulo 2^32
+  std::int32_t minimum;   ///< least of all gaps; the type's largest value if none is below it
+  std::uint32_t count;    ///< number of sections: one more than gaps
+  std::uint32_t numbers;  ///< numbers of the sections, mixed and added up modulo 2^32
 
   /// A section starts.
   __device__ void note_start(std::uint32_t start, std::uint32_t mixed) {
     if (count != 0) {
       // It may be below zero: two multiprocessors may read the clock a tick apart.
-      auto const gap = std::int64_t{start - end + most_behind} - most_behind;
+      auto const gap = std::int64_t{start - end + most_lag} - most_lag;
       sum += gap;
       auto const least = static_cast<std::int32_t>(gap < 0x7fffffff ? gap : 0x7fffffff);
       minimum = count == 1 || least < minimum ? least : minimum;
@@ -51,7 +51,7 @@ struct pair_stamp {
 
   __device__ void operator()(pair_record& first, pair_record& second, nothing) const {
     auto const start = static_cast<std::uint32_t>(Clock::now());
-    // Whether both are one is not asked by address: so a record under way can be in registers.
+    // The addresses are not compared, so that a record under way can be in registers.
     std::uint32_t const before = second.count;
     first.note_start(start, mixed);
     if (second.count == before) second.note_start(start, mixed);

@@ -20,7 +20,7 @@ namespace handover {
 
 namespace {
 
-/// What the runs of all arms use in turn.
+/// Memory that the repetitions of all arms use in turn.
 struct pair_memory {
   pair_memory(std::uint32_t operations, std::uint32_t keys)
       : records{keys}, firsts{operations}, seconds{operations}, asked{2 * std::size_t{keys}} {}
@@ -28,7 +28,7 @@ struct pair_memory {
   warden::buffer<pair_record> records;
   warden::buffer<std::uint32_t> firsts, seconds;
   warden::buffer<std::uint64_t> asked;
-  warden::buffer<std::uint64_t> times{2};  ///< before and behind a run
+  warden::buffer<std::uint64_t> times{2};  ///< before and after a repetition
 };
 
 class pairs_point final : public bench::timed_point {
@@ -97,7 +97,7 @@ class pairs_point final : public bench::timed_point {
     simt::launch(&find_asked<make_section>, blocks, threads, 0, {ran, memory_->asked.data()}, {});
     return wrong_records(records, memory_->asked.to_host(), span(records)) == 0;
   }
-  /// What the last run took, from its first section to its last.
+  /// Time of the last repetition, from its first section to its last.
   std::uint64_t span(std::vector<pair_record> const& records) {
     if (warden::runtime::facts(warden::runtime::current_device()).simulated) {
       // Its clock begins anew with each launch.

@@ -35,7 +35,7 @@ class point_of final : public contention::point_of<stamp<Clock>> {
   bench::run_result run(std::string const& arm, std::uint32_t operations,
                         std::uint64_t seed) override {
     auto result = base::run(arm, operations, seed);
-    // A record of a sequence may see nobody for as long as a run lasts: its gap has 31 bits.
+    // A record of a sequence may get no section for a whole repetition: its gap has 31 bits.
     if (this->workload_.length() != 0 && result.cost.seconds > most_seconds)
       result.verified = false;
     log_.add(arm, this->runner_->records().to_host());

@@ -28,7 +28,7 @@ static_assert(static_cast<key_type>(key_factor * key_inverse) == 1);
 WARDEN_HOST_DEVICE key_type key_of(std::uint32_t id) { return (id + 1) * key_factor; }
 WARDEN_HOST_DEVICE std::uint32_t id_of(key_type key) { return key * key_inverse - 1; }
 
-/// What the oracles read and write: `per_key` and `sums` are zero before.
+/// Memory that the oracles read and write: `per_key` and `sums` are zero before.
 struct oracle {
   std::uint32_t const* ids;
   std::uint32_t n;
@@ -49,7 +49,7 @@ struct fill {
   __device__ section operator()(std::uint32_t i) const { return {key_of(first + i * step), {}}; }
 };
 
-/// What the operations on values of one word have in common.
+/// Common parts of the operations on values of one word.
 struct on_words {
   using value_type = std::uint32_t;
   using sections = hash_table::sections<key_type, value_type, keys_type>;
@@ -180,8 +180,8 @@ struct update {
   WARDEN_HOST_DEVICE static std::uint64_t hash(std::uint32_t writer) {
     return std::uint64_t{writer * 0x9e3779b1u} * (writer ^ 0x85ebca6bu) >> 8;
   }
-  /// What an operation adds: as often one up as one down; balances hover near zero, and a good part
-  /// is refused.
+  /// Value that an operation adds: +1 as often as -1, so that balances hover near zero, and many
+  /// are refused.
   WARDEN_HOST_DEVICE static std::int64_t amount(std::uint32_t writer) {
     return (writer * 0x85ebca6bu >> 31) != 0 ? 1 : -1;
   }
@@ -225,7 +225,7 @@ struct update {
     simt::fetch_add(&o.sums[2 * std::uint64_t{id}], static_cast<std::uint64_t>(amount(writer)));
     simt::fetch_add(&o.sums[2 * std::uint64_t{id} + 1], hash(writer));
   }
-  /// What was refused was one down.
+  /// Refused operations are those of -1.
   __device__ static void visit(oracle const& o, key_type key, value_type const& v) {
     std::uint32_t const id = id_of(key);
     if (id >= o.keys) return o.count_wrong();

@@ -18,8 +18,8 @@
 
 namespace hash_table_bench {
 
-/// What the arms are tuned by beside the default, which combines what repeats and runs as atomics
-/// what it can.
+/// Policy that the arms are tuned by in addition to the default, which combines operations of one
+/// key and uses atomics where it can.
 struct by_runs : hash_table::table_policy {
   static constexpr bool combines = false;
   using executor = warden::executor::sorted<>;

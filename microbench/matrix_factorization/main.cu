@@ -23,13 +23,12 @@ namespace {
 using factorization::descent;
 using factorization::model;
 
-/// What is learned from, and how well that has to be learned.
+/// The ratings to learn from, and the error to reach.
 struct input {
   factorization::planted_shape shape;
-  /// Within so many epochs ...
-  unsigned epochs;
-  /// ... the error on the ratings kept aside comes to this: that of one thread after as many, which
-  /// results/sequential_descent.json has, and 1 % more. 0: to nothing in particular.
+  unsigned epochs;  ///< at most
+  /// Error on the ratings kept aside: that of one thread after as many epochs, by
+  /// results/sequential_descent.json, plus 1 %. 0: no target.
   double rmse;
 };
 std::vector<std::pair<std::string, input>> const inputs{

@@ -29,9 +29,9 @@ namespace {
 
 using max_flow::flow_finder;
 
-/// Seconds. A run that takes longer is not repeated: what its beginning costs once, such as loading
-/// kernels, is some thousandths of it.
-constexpr double long_run = 5;
+/// Seconds. A slower solution is not repeated: costs of its beginning, such as loading kernels, are
+/// some thousandths of it.
+constexpr double slow_solution = 5;
 
 /// Sequential, on the host: they run once, and only if they are asked for.
 std::map<std::string, decltype(&max_flow::push_relabel)> const sequential_arms{
@@ -73,7 +73,7 @@ class flow_point final : public bench::graph_point {
       r.verified = first.verified;
       r.seconds = first.cost.seconds;
       r.counters["runs"] = 1;
-      (r.seconds > long_run ? found : again)[arm] = r;
+      (r.seconds > slow_solution ? found : again)[arm] = r;
     }
     bench::by_turns(again, s.repetitions, run);
     found.merge(again);
@@ -116,7 +116,7 @@ class flow_point final : public bench::graph_point {
     std::fprintf(stderr, "%s: the audit failed: %s\n", name(arm).c_str(), error_text.c_str());
     return false;
   }
-  /// Of the last run: why it took as long.
+  /// Notes facts of the last repetition that explain its time.
   static void note_facts(bench::row& r, max_flow::flow_facts const& f) {
     r.counters["flow"] = static_cast<double>(f.value);
     r.counters["rounds"] = static_cast<double>(f.rounds);

@@ -44,14 +44,14 @@ class lock_tuned final : public arm {
   warden::baseline::lock_choice choice_;
 };
 
-/// What the oracle is given.
+/// Arguments of the oracle.
 template <unsigned Bytes>
 struct check_arguments {
   record<Bytes> const* records;
   std::uint32_t const* ids;
   std::uint32_t n, keys;
-  std::uint32_t* sums;    ///< of the amounts, one a key
-  std::uint32_t* counts;  ///< of the operations, one a key
+  std::uint32_t* sums;    ///< sums of the amounts, one for each key
+  std::uint32_t* counts;  ///< numbers of the operations, one for each key
   std::uint64_t* wrong;
 };
 template <unsigned Bytes>

@@ -26,7 +26,7 @@ int gpus_there();
 /// Settings of all points.
 struct choices {
   bool has_timeline = false;     ///< record when the phases of a run end
-  std::uint32_t partitions = 0;  ///< of a rank's log; 0: the library's choice
+  std::uint32_t partitions = 0;  ///< partitions of a rank's log; 0: the library's choice
 };
 
 // Each in a translation unit of its own: their kernels take long enough to compile.

@@ -137,7 +137,7 @@ class rank {
 
  private:
   all_ids ids_;
-  warden::buffer<std::uint32_t> per_operation_;  ///< of all ranks
+  warden::buffer<std::uint32_t> per_operation_;  ///< operations of all ranks
   guarded on_;
   log later_;
   sender sender_;

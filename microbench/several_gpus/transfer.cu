@@ -85,7 +85,7 @@ class transfer_rank {
   bank_bench::transfer_workload workload_;
   bank_transfer::bank whole_;  ///< for the audit
   bank_transfer::spread_bank share_;
-  bank_transfer::transfers sent_{};  ///< of all ranks
+  bank_transfer::transfers sent_{};  ///< transfers of all ranks
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ class forest_point final : public bench::graph_point {
       r.operations = g.edges();
     }
     if (finders.empty()) return found;
-    // What was checked: all later ones are alike, whoever finds them.
+    // The checked forest: those of all other arms must be equal.
     auto const forest = finders.begin()->second->edges_to_host();
     bench::by_turns(found, s.repetitions, [&](std::string const& arm) {
       forest_finder& finder = *finders.at(arm);

@@ -14,8 +14,8 @@
 
 namespace bench {
 
-/// Calls `run(arm)`, which returns a run_result, for each of the rows, so many times by turns: the
-/// median is the row's. Rows have their operations, and say whether they have been right so far.
+/// Calls `run(arm)`, which returns a run_result, for each of the rows in turn, `repetitions` times;
+/// a row gets the median. Rows have their operations, and say whether they have been right so far.
 template <class Run>
 void by_turns(std::map<std::string, row>& rows, unsigned repetitions, Run run) {
   std::map<std::string, std::vector<double>> seconds;

@@ -15,7 +15,7 @@ namespace bench {
 
 namespace simt = warden::simt;
 
-/// What a kernel that sends is given: operations 0 to n - 1, whose sections `make` makes.
+/// Arguments of a kernel that sends operations 0 to n - 1, whose sections `make` makes.
 template <class Ref, class Make>
 struct to_send {
   Ref ref;
@@ -41,7 +41,7 @@ WARDEN_DEVICE void send_all(to_send<Ref, Make> const& a,
   warden::deferred_block<Ref, Threads> client{a.ref, storage};
   using section = decltype(a.make(0));
   constexpr unsigned at_once = loaded_at_once<Ref, section>, chunk = at_once * Threads;
-  // The next ones come nearer meanwhile, where registers hold few and their addresses as well.
+  // The next ids are prefetched, if registers hold few ids and their addresses as well.
   constexpr bool prefetches = at_once <= 4;
   // 32 bits do: a run has 2^26 operations at most.
   for (std::uint32_t base = simt::block_rank() * chunk; base < a.n;
@@ -86,7 +86,7 @@ class by_blocks {
   /// Shared memory of a block.
   static constexpr std::size_t storage_bytes =
       sizeof(typename warden::deferred_block<Ref, threads>::storage);
-  /// What of it is dynamic.
+  /// Dynamic part of it.
   static constexpr std::size_t shared_bytes = storage_bytes <= 48 << 10 ? 0 : storage_bytes;
   static warden::runtime::kernel kernel() {
     return simt::make_kernel(&send_by_blocks<Ref, Make, threads>);

@@ -6,12 +6,12 @@
 
 namespace bench {
 
-/// Keeps the device busy for a while: what the host enqueues meanwhile then begins without gaps.
-/// Nothing on the simulated device. Throws cuda_error.
+/// Keeps the device busy for a while, so that work that the host enqueues in that time begins
+/// without gaps. Does nothing on the simulated device. Throws cuda_error.
 void give_host_head_start();
 
-/// What it costs the device to run what `enqueue()` enqueues in the default stream. For work of
-/// less than a millisecond, beside which launches and their preparation would count.
+/// Returns the cost of the work that `enqueue()` enqueues in the default stream. For work of less
+/// than a millisecond, compared to which launches and their preparation would count.
 template <class Enqueue>
 warden::measurement device_time(Enqueue enqueue) {
   warden::timer clock;

@@ -20,7 +20,7 @@ struct graph_input {
   std::function<graph::edge_list()> make;
 };
 
-/// What a program measures with one of them, by all arms.
+/// The measurements of one input, by all arms.
 class graph_point : public point {
  public:
   graph_point(std::string name, graph_input input)

@@ -17,11 +17,11 @@ struct row {
   /// Operations in that time; 0: the row is no rate.
   std::uint64_t operations = 0;
   bool verified = false;  ///< every run was
-  std::string settings;   ///< what lock_tuned chose
+  std::string settings;   ///< settings that lock_tuned chose
   std::map<std::string, double> counters;
 };
 
-/// What is asked of all points.
+/// Options of all points.
 struct sweep {
   std::vector<std::string> arms;
   std::uint32_t operations = 0;  ///< a run; 0: chosen by trial runs

@@ -74,7 +74,8 @@ std::string figure(std::string name, double value) {
   return text;
 }
 
-/// What a row is read for: its rate; or what the simulated device counted; or all that it says.
+/// Returns the figures of a row: its rate; or the counts of the simulated device; or all that it
+/// has.
 std::string figures_of(run_result const& run) {
   if (auto const rate = run.counters.find("items_per_second"); rate != run.counters.end()) {
     double value = rate->second.value;
@@ -167,7 +168,7 @@ class console : public benchmark::ConsoleReporter {
         if (quiet_) continue;
         std::printf("%-*s  %s\n", width_, run.run_name.function_name.c_str(),
                     figures_of(run).c_str());
-        // Whoever reads a pipe or a file sees it now, too.
+        // The reader of a pipe or a file sees the row now.
         apps::flush_standard_output();
         continue;
       }

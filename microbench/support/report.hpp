@@ -30,11 +30,11 @@ class program {
                  std::vector<std::string> const& names, std::string const& what);
   /// An option that takes a file to read.
   void add_file(std::string const& name, std::string& path, std::string const& what);
-  /// How often each arm runs unless `--repetitions` says otherwise; 5 times if nobody sets it.
+  /// Sets how often each arm runs unless `--repetitions` says otherwise; 5 times by default.
   void set_repetitions(unsigned repetitions) { sweep_.repetitions = repetitions; }
   [[nodiscard]] bool simulated() const { return simulated_; }
   [[nodiscard]] std::vector<std::string> const& arms() const { return sweep_.arms; }
-  /// Of a run, if `--ops` says so; 0 if not.
+  /// Operations of a repetition, by `--ops`; 0 without it.
   [[nodiscard]] std::uint32_t operations() const { return sweep_.operations; }
 
   /// Adds the options of all programs and parses. False if the program ends here, with `exit_code`.
@@ -42,7 +42,7 @@ class program {
              std::vector<std::string> const& on_demand = {});
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
-  /// What is measured, in this order.
+  /// The points to measure, in this order.
   using points = std::vector<std::shared_ptr<point>>;
   /// Measures the points that `make` adds, prints each row as it is finished (but not with --quiet)
   /// and writes it to the file. An interrupt keeps the finished points. Returns the program's exit

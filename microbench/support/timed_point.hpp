@@ -10,7 +10,7 @@
 
 namespace bench {
 
-/// What one run cost, verified.
+/// Cost of one repetition, and whether its result was right.
 struct run_result {
   warden::measurement cost;
   bool verified = false;

@@ -14,10 +14,10 @@ struct draw_arguments {
   std::uint32_t n;
   std::uint32_t keys;
   std::uint64_t seed;
-  double const* cumulative;     ///< of rank 0 .. keys-1; null for uniform
+  double const* cumulative;     ///< probability of ranks 0 .. keys-1, added up; null for uniform
   std::uint32_t const* ranked;  ///< the id of each rank, or the list of ids to deal out
   std::uint32_t listed;         ///< length of that list; 0 if ids are drawn
-  bool in_order;                ///< whether the list is a sequence
+  bool in_order;                ///< true if the list is a sequence
 };
 
 /// Where in a sequence operation i is: as far as i is in all of them.

@@ -37,7 +37,7 @@ inline std::vector<double> hot90_cumulative(std::uint32_t keys) {
   return sums;
 }
 
-/// Whether operation i of hot90's draw by `seed` is for another key than the hot one.
+/// True if operation i of hot90's draw by `seed` is for another key than the hot one.
 WARDEN_HOST_DEVICE bool hot90_is_cold(std::uint64_t i, std::uint64_t seed) {
   return mix_to_unit(i, seed) >= hot90_share;
 }
@@ -66,7 +66,7 @@ class workload {
     w.listed_ = std::move(ids);
     return w;
   }
-  /// The ids of a list in its order: of fewer operations every so many, from a place on that the
+  /// The ids of a list in its order. Fewer operations take every n-th id, from a place on that the
   /// seed decides; more begin again.
   static workload sequence(std::string name, std::vector<std::uint32_t> const& ids) {
     workload w{std::move(name), *std::max_element(ids.begin(), ids.end()) + 1};
@@ -85,7 +85,7 @@ class workload {
 
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] std::uint32_t keys() const { return keys_; }
-  /// Of a sequence; 0 for another workload.
+  /// Length of a sequence; 0 for another workload.
   [[nodiscard]] std::uint32_t length() const { return length_; }
 
   void draw(std::uint32_t* ids, std::uint32_t n, std::uint64_t seed);

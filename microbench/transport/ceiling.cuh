@@ -14,13 +14,13 @@
 
 namespace transport {
 
-/// A kernel, beside send_by.
+/// A kernel, in addition to send_by.
 template <int Flits>
 struct send_unsorted {
   static constexpr char const* name = "ceiling_copy";
   work all;
 
-  /// What one thread tells its block.
+  /// Words that one thread tells its block.
   struct shared_storage {
     std::uint64_t first;     ///< reserved index of the batch
     std::uint64_t released;  ///< as last seen of its channel
@@ -64,7 +64,7 @@ struct send_unsorted {
     }
     simt::sync_block();
     std::uint64_t const first = broadcast.first;
-    std::uint32_t published = 0;  // of the batch, by all threads
+    std::uint32_t published = 0;  // messages of the batch, by all threads
     while (true) {
       std::uint64_t const released = broadcast.released;
       std::uint32_t const end = to.credit(first, count, released);

@@ -60,7 +60,7 @@ class channels {
   }
   [[nodiscard]] Totals totals() const { return totals_.to_host()[0]; }
 
-  /// What a row says about its channels.
+  /// Facts of the channels for a row.
   [[nodiscard]] std::map<std::string, double> facts() const {
     auto const device = warden::runtime::facts(guarded_.device());
     return {{"threads", threads},

@@ -36,10 +36,11 @@ class probed_windows : public adding_windows<Ref> {
   WARDEN_DEVICE void execute(typename base::message_type const (&m)[base::rounds],
                              unsigned arrived) const {
     std::uint32_t record = 0;
-    typename Ref::reply_type nobody;
+    typename Ref::reply_type no_caller;
     WARDEN_UNROLL
     for (unsigned k = 0; k < base::rounds; ++k) {
-      if (arrived >> k & 1u) warden::detail::section_runner{base::ref_}.apply(m[k], record, nobody);
+      if (arrived >> k & 1u)
+        warden::detail::section_runner{base::ref_}.apply(m[k], record, no_caller);
     }
   }
 };
@@ -50,8 +51,8 @@ class probed_slices : public adding_slices<Ref> {
   using base::base;
   WARDEN_DEVICE bool run(typename base::message_type const& m, bool arrived) {
     std::uint32_t record = 0;
-    typename Ref::reply_type nobody;
-    if (arrived) warden::detail::section_runner{base::ref_}.apply(m, record, nobody);
+    typename Ref::reply_type no_caller;
+    if (arrived) warden::detail::section_runner{base::ref_}.apply(m, record, no_caller);
     return base::run(m, arrived);
   }
 };
@@ -66,9 +67,9 @@ struct slices_with_probes {
   using server = warden::detail::slice_server<Ref, probed_slices<Ref>>;
 };
 
-/// A kernel: the first thread of virtual block 0 sends one probe after another, each when the one
-/// before was executed. The other virtual blocks, if there are any, load the servers meanwhile, as
-/// block clients and as fast as they can.
+/// A kernel: the first thread of virtual block 0 sends one probe after another, each when the
+/// previous one was executed. The other virtual blocks, if there are any, load the servers at the
+/// same time, as block clients and as fast as they can.
 struct send_probes {
   std::uint32_t probes;
 

@@ -8,9 +8,8 @@
 
 namespace transport {
 
-// Each function in a translation unit of its own, with the kernels that it needs: they take long
-// enough to compile. All throw limit_error where so many servers and a client block do not fit the
-// device together.
+// Each function is in a translation unit of its own, because its kernels take long to compile. All
+// throw limit_error if the servers and a client block do not fit the device together.
 
 /// Messages of 16 bytes, received by windows: all senders.
 std::shared_ptr<bench::point> make_windows_point(unsigned servers);
@@ -20,7 +19,7 @@ std::shared_ptr<bench::point> make_slices_point(unsigned servers);
 std::shared_ptr<bench::point> make_size_point(int flits, unsigned servers);
 /// Messages of 1 or 2 whole flits, received by windows: the block client and the ceiling.
 std::shared_ptr<bench::point> make_single_tag_point(int flits, unsigned servers);
-/// Messages of 16 bytes beside a bit-mask, received by a leader warp: the block client.
+/// Messages of 16 bytes and a bit-mask, received by a leader warp: the block client.
 std::shared_ptr<bench::point> make_bitmask_point(unsigned servers);
 /// From send to execution.
 std::shared_ptr<bench::point> make_latency_point(bool by_windows, unsigned servers);

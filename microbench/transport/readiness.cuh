@@ -8,7 +8,7 @@
 
 namespace transport {
 
-/// Both words of each flit carry the lap.
+/// Both words of each flit carry the sequence tag.
 struct in_band {
   static constexpr char const* name = "in_band";
   using readiness = warden::readiness::sequence_tags;
@@ -20,7 +20,7 @@ struct single_tag {
   using readiness = warden::readiness::single_tag;
   using sender = warden::sender::sorted;
 };
-/// A bit beside the slots, and a buffer for each destination: as in the paper configuration.
+/// A bit for each slot, and a buffer for each destination: as in the paper configuration.
 struct bitmask {
   static constexpr char const* name = "bitmask";
   using readiness = warden::readiness::bitmask;

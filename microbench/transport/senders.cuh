@@ -12,13 +12,13 @@
 
 namespace transport {
 
-/// Records of the guarded array; nobody reads or writes them.
+/// Records of the guarded array; never read or written.
 inline constexpr std::uint32_t records_log2 = 20;
 
 /// The messages of a launch, dealt out to its virtual blocks.
 struct work {
   std::uint32_t messages;   ///< below 2^31
-  std::uint32_t per_block;  ///< of a virtual block, at most
+  std::uint32_t per_block;  ///< messages of a virtual block, at most
 
   struct range {
     std::uint32_t begin, end;
@@ -31,7 +31,7 @@ struct work {
   [[nodiscard]] unsigned grid() const { return (messages + per_block - 1) / per_block; }
 };
 
-/// What a level's client is whose library client needs no block and holds nothing back.
+/// Client of a level whose library client needs no block and holds nothing back.
 template <class Client>
 class direct_client {
  public:

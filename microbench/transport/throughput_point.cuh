@@ -17,7 +17,7 @@ class throughput_point final : public bench::timed_point {
  public:
   /// Throws limit_error.
   explicit throughput_point(unsigned servers) : servers_{servers} {
-    // Whether they fit is only known of each kernel, when it is launched.
+    // Only a launch of a kernel shows whether its servers fit.
     channels_type trial{servers};
     (transport::run<Senders>(trial, 0), ...);
   }

@@ -14,7 +14,7 @@ namespace simt = warden::simt;
 template <int Flits>
 struct null_section {
   static constexpr bool reads_other_memory = false;
-  static constexpr int words = 3 * Flits - 1;  ///< what is left beside the local number
+  static constexpr int words = 3 * Flits - 1;  ///< words of the payload after the local number
   std::uint32_t word[words];
 
   /// The section of message `i`; `mixed` is `mix(i)`.
@@ -49,10 +49,10 @@ struct total {
 /// The totals of a run, in global memory, zero before each.
 struct run_totals {
   total sent, received;
-  std::uint32_t blocks;  ///< of the launch
+  std::uint32_t blocks;  ///< blocks of the launch
 };
 
-/// Whether everything sent was received once, and nothing else.
+/// True if everything sent was received once, and nothing else.
 inline bool add_up(run_totals const& t) {
   return t.sent.messages == t.received.messages && t.sent.payload == t.received.payload;
 }

@@ -22,10 +22,10 @@ struct requesting {
 };
 using requests = make_request<find_alone>;
 
-/// Of the only batch; the keys that are there before it were used by others, 1 to 64.
+/// Number of the only batch; the keys before it were used by batches 1 to 64.
 constexpr std::uint64_t batch_number = 1000;
-/// What a place has before the batch: 64 of the set's 80 keys, in an order of its own, each used
-/// last by a batch of its own.
+/// Key of a place before the batch: 64 of the set's 80 keys, in an order of its own, each used last
+/// by another batch.
 WARDEN_HOST_DEVICE std::uint64_t first_key(std::uint64_t set, unsigned place) {
   return requests::key_number((place * 7 + set) % requests::keys_of_set);
 }
@@ -51,7 +51,8 @@ WARDEN_KERNEL void fill_sets(cache_arguments a) {
     a.sets[set].used[place] = first_used(set, place);
   });
 }
-/// Whoever has a place finds its key there, and the key stays; who has none finds all places used.
+/// A request with a place finds its key there, and the key stays; one without finds all places
+/// used.
 WARDEN_KERNEL void look_at_requests(cache_arguments a) {
   simt::assume_one_dimension();
   bench::for_each_of(a.n, [&](std::uint64_t i) {
@@ -68,16 +69,17 @@ WARDEN_KERNEL void look_at_requests(cache_arguments a) {
           told < 2 * cache_set::size && set.keys[place] == key && set.used[place] == batch_number;
       if (good && (told & batch::is_new) != 0) {
         std::uint64_t const bit = std::uint64_t{1} << place;
-        // Nobody took it before.
+        // No request took it before.
         good = (simt::fetch_or(&a.replaced[a.ids[i]], bit) & bit) == 0;
       }
     }
     if (!good) simt::fetch_add(a.wrong, 1u);
   });
 }
-/// Keys are different; who took a place took it of the one that was used before all that stayed;
-/// what nobody took has its key, and what nobody used all that it had. (A request for a key that is
-/// there may run twice and leave the same: one that takes a place would then not say so.)
+/// Keys are different. A request that took a place took it from the key that was used before all
+/// that stayed. Places that were not taken keep their key, and those that were not used keep
+/// everything. (A request for a present key may run twice with the same result; one that takes a
+/// place would then not say so.)
 WARDEN_KERNEL void look_at_sets(cache_arguments a) {
   simt::assume_one_dimension();
   bench::for_each_of(a.keys, [&](std::uint64_t k) {

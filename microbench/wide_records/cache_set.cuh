@@ -20,7 +20,7 @@ struct alignas(16) cache_set {
   std::uint64_t used[size];
 };
 
-/// What all requests of a batch share.
+/// Common part of the requests of a batch.
 struct batch {
   /// [request] The place of its key; with `is_new` where it took that of another; `no_place` if all
   /// keys of the set are of this batch: they stay.
@@ -30,7 +30,7 @@ struct batch {
   static constexpr std::uint32_t is_new = 64, no_place = 128;
 };
 
-/// A request for a key. What it writes beside its record is its own.
+/// A request for a key. Its writes outside the record are its own.
 struct request {
   static constexpr bool reads_other_memory = false;
   std::uint32_t key_low, key_high, number;

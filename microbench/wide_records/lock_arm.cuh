@@ -26,7 +26,7 @@ struct group_lock_arguments {
   warden::baseline::lock_array_ref locks;
 };
 
-/// Runs operation i under its record's lock, by a group of lanes. False once nobody gets on.
+/// Runs operation i under its record's lock, by a group of lanes. False if no group makes progress.
 template <class Operation, bool BackOff>
 __device__ bool run_under_lock(group_lock_arguments<Operation> const& a, std::uint32_t i,
                                std::uint32_t& acquisition) {

@@ -30,14 +30,14 @@ struct check_arguments {
   std::uint32_t* offered;  ///< [list] bits: places whose neighbour was offered to it
   std::uint32_t* wrong;
 };
-/// Whoever was offered is in the list, or the list is full of nearer ones.
+/// Every offered neighbour is in the list, or the list is full of nearer ones.
 WARDEN_KERNEL void look_for_candidates(check_arguments a) {
   simt::assume_one_dimension();
   bench::for_each_of(a.n, [&](std::uint64_t i) {
     neighbour_list const& list = a.lists[a.ids[i]];
     auto const c = make_candidate<insert_alone>{}(static_cast<std::uint32_t>(i));
     unsigned place = 0;
-    while (place < list.size && c.is_behind(list.ids[place], list.distances[place])) ++place;
+    while (place < list.size && c.is_after(list.ids[place], list.distances[place])) ++place;
     if (place == list.size) return;
     if (list.ids[place] == c.id && list.distances[place] == c.distance) {
       simt::fetch_or(&a.offered[a.ids[i]], 1u << place);
@@ -46,7 +46,7 @@ WARDEN_KERNEL void look_for_candidates(check_arguments a) {
     }
   });
 }
-/// Lists are sorted, without duplicates, and have nobody else.
+/// Lists are sorted, without duplicates, and have no other neighbours.
 WARDEN_KERNEL void look_at_lists(check_arguments a) {
   simt::assume_one_dimension();
   bench::for_each_of(a.keys, [&](std::uint64_t k) {
@@ -56,7 +56,7 @@ WARDEN_KERNEL void look_at_lists(check_arguments a) {
       bool good = is_one == ((a.offered[k] >> p & 1u) != 0);
       if (p != 0 && is_one) {
         candidate const here{list.ids[p], list.distances[p]};
-        good = good && here.is_behind(list.ids[p - 1], list.distances[p - 1]);
+        good = good && here.is_after(list.ids[p - 1], list.distances[p - 1]);
       }
       if (!good) simt::fetch_add(a.wrong, 1u);
     }

@@ -20,7 +20,7 @@ struct alignas(16) neighbour_list {
   std::uint32_t ids[size];
   std::uint32_t distances[size];
 
-  /// Of a place without a neighbour.
+  /// Id of a place without a neighbour.
   static constexpr std::uint32_t none = ~0u;
 };
 
@@ -29,16 +29,16 @@ struct candidate {
   static constexpr bool reads_other_memory = false;
   std::uint32_t id, distance;
 
-  WARDEN_HOST_DEVICE bool is_behind(std::uint32_t other_id, std::uint32_t other_distance) const {
+  WARDEN_HOST_DEVICE bool is_after(std::uint32_t other_id, std::uint32_t other_distance) const {
     // One comparison, without a branch.
     return order(other_id, other_distance) < order(id, distance);
   }
 
  protected:
-  /// Whether the list is full of nearer ones.
-  __device__ bool is_behind_all(neighbour_list const& list) const {
+  /// True if the list is full of nearer ones.
+  __device__ bool is_after_all(neighbour_list const& list) const {
     constexpr unsigned last = neighbour_list::size - 1;
-    return is_behind(list.ids[last], list.distances[last]);
+    return is_after(list.ids[last], list.distances[last]);
   }
 
  private:
@@ -46,14 +46,14 @@ struct candidate {
     return std::uint64_t{distance} << 32 | id;
   }
 };
-/// By one thread: a binary search, then what is behind moves up.
+/// By one thread: a binary search, then the later ones move up.
 struct insert_alone : candidate {
   __device__ void operator()(neighbour_list& list) const {
-    if (is_behind_all(list)) return;
+    if (is_after_all(list)) return;
     unsigned place = 0;
     WARDEN_UNROLL
     for (unsigned step = neighbour_list::size / 2; step != 0; step /= 2) {
-      if (is_behind(list.ids[place + step - 1], list.distances[place + step - 1])) place += step;
+      if (is_after(list.ids[place + step - 1], list.distances[place + step - 1])) place += step;
     }
     if (list.ids[place] == id && list.distances[place] == distance) return;
     for (unsigned k = neighbour_list::size - 1; k > place; --k) {
@@ -69,10 +69,10 @@ template <unsigned Lanes>
 struct insert_together : candidate {
   static constexpr unsigned group_size = Lanes;
 
-  /// Of a list that has it already it says no: to look for it costs more lists than it helps.
-  __device__ bool is_noop(neighbour_list const& list) const { return is_behind_all(list); }
-  /// Whether the list, which others may be changing, will never take it: the last one only ever
-  /// gets nearer. (Not those of its distance: an id may be of another moment.)
+  /// False for a list that has it already: looking for it costs more than it saves.
+  __device__ bool is_noop(neighbour_list const& list) const { return is_after_all(list); }
+  /// True if the list, which others may be changing, will never take it: the last distance only
+  /// decreases. (Equal distances are not decided: an id may be of another moment.)
   __device__ bool never_changes(neighbour_list const& list) const {
     return distance > simt::load_relaxed(&list.distances[neighbour_list::size - 1]);
   }
@@ -89,7 +89,7 @@ struct insert_together : candidate {
     WARDEN_UNROLL
     for (unsigned e = 0; e < each; ++e) {
       place +=
-          static_cast<unsigned>(simt::count_bits(group.ballot(is_behind(ids[e], distances[e]))));
+          static_cast<unsigned>(simt::count_bits(group.ballot(is_after(ids[e], distances[e]))));
       is_there = is_there || (ids[e] == id && distances[e] == distance);
     }
     if (place == neighbour_list::size || group.any(is_there)) return;

@@ -24,8 +24,8 @@ struct logged_by_locks : contention::logged {
   using executor = warden::executor::locks<>;
 };
 
-/// An operation has a `name`, a `record` and a `context`; what is to be run by one thread as
-/// `alone`, and by lanes as `together`; and besides the records `memory` that it is made of:
+/// An operation has a `name`, a `record` and a `context`; a section for one thread, `alone`, and
+/// one for several lanes, `together`; and, in addition to the records, `memory` that it is made of:
 /// `memory(n, keys)`, `context()`, `reset()`, and `verify(ids, n, records, keys)`.
 template <class Operation>
 class wide_point final : public bench::timed_point {
@@ -38,7 +38,7 @@ class wide_point final : public bench::timed_point {
   [[nodiscard]] bool has(std::string const& arm) const override {
     // Only what has run dry for good can be seen without a lock.
     if (arm == "lock_warp_checked") return checks;
-    // What one partition of the smallest that a log can have holds on chip.
+    // The records of one partition must fit the chip, and a log has a limited number of them.
     return arm != "warden_lanes_on_chip" || workload_.keys() <= 1u << 16;
   }
   [[nodiscard]] std::string name(std::string const& arm) const override {
@@ -96,7 +96,7 @@ class wide_point final : public bench::timed_point {
   }
 
   using under_locks = typename Operation::under_locks;
-  /// Whether an operation can tell, of a record that others may be changing, that it would never
+  /// True if an operation can tell, for a record that others may be changing, that it would never
   /// change it.
   static constexpr bool checks =
       requires(typename under_locks::section const& section, record const& r) {

@@ -108,7 +108,7 @@ void block_decode_async(decode_arguments const& a, temporary const& memory) {
   auto const tiles = static_cast<std::uint32_t>((a.total + tile - 1) / tile);
   auto const first =
       thrust::make_transform_iterator(thrust::counting_iterator<std::uint32_t>{0}, first_of_tile{});
-  // Of the places where runs end: the run of an element is the first one that ends behind it.
+  // Finds the run of an element by the places where runs end: the first one that ends after it.
   thrust::upper_bound(thrust::cuda::par_nosync, a.offsets + 1, a.offsets + 1 + a.runs, first,
                       first + tiles, a.starts);
   simt::launch(&decode_tile, tiles, threads, 0, a, {});
