@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a kernel that defers sections between the records of two guarded arrays is handed: the log,
-/// and which ids are records of which.
+/// Kernel argument for sections between the records of two guarded arrays: the log and the sizes of
+/// both arrays.
 #pragma once
 
 #include <warden/detail/deferred/deferred_ref.cuh>
@@ -15,30 +15,30 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// A log between two guarded arrays as kernels that send see it. Trivially copyable: a kernel's
+/// A log between two guarded arrays as sending kernels see it. Trivially copyable: a kernel's
 /// parameter by value. Made by `deferred_between::ref`.
 template <class... Sections>
 class between_ref : public log_ref<detail::log_formats<false, detail::paired<Sections>...>, false> {
  public:
-  /// Whether clients combine: never.
+  /// False: clients do not combine.
   static constexpr bool combines = false;
 
   // Filled by the host.
-  std::uint64_t first_size = 0;                     ///< records of the first guarded
-  std::uint64_t second_size = 0;                    ///< records of the second
-  detail::guarded_report* second_report = nullptr;  ///< the second guarded's
+  std::uint64_t first_size = 0;                     ///< records of the first guarded array
+  std::uint64_t second_size = 0;                    ///< records of the second guarded array
+  detail::guarded_report* second_report = nullptr;  ///< report of the second guarded array
 
   /// Logs the section for the record `first` of the first guarded array and the record `second` of
-  /// the other one: it runs exactly once, in the next `run` of the log. Any thread, in any control
-  /// flow; nothing waits. False if the log is full or just being run, which is counted and reported
-  /// by the first guarded array's `wait`. An id outside the records is not logged, and reported by
-  /// the `wait` of the guarded array that has no such record.
+  /// the second. It runs exactly once, in the next `run` of the log. May be called by any thread,
+  /// in any control flow; never waits. Returns false if the log is full or being run, which is
+  /// counted and reported by the first guarded array's `wait`. An id outside the records is not
+  /// logged. The `wait` of the guarded array without that record reports it.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t first, std::uint64_t second, Section const& section) const {
     if (!check(first, second)) return true;
     return this->put(this->pair(first, second, section));
   }
-  /// Sections on one record are the guarded arrays' own.
+  /// Rejects sections on one record: they are for the guarded arrays' own logs.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t, Section const&) const {
     static_assert(
@@ -48,7 +48,8 @@ class between_ref : public log_ref<detail::log_formats<false, detail::paired<Sec
     return false;
   }
 
-  /// Counts bad ids, keeps the first one of each guarded array; true if both are records.
+  /// Returns true if both ids are records. Otherwise counts the bad ids, and keeps the first one of
+  /// each guarded array.
   WARDEN_DEVICE bool check(std::uint64_t first, std::uint64_t second) const {
     bool const is_first = this->report->check(first, first_size);
     return second_report->check(second, second_size) && is_first;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Splits the segments of a log once more: the messages that went to the part of one of their
-/// records go to bins, one for each part that the other record may be in.
+/// Splits each partition of a log into bins. The partition depends on the part of one record of a
+/// message. The bin depends on the part of the other record.
 ///
-/// A block counts a part's messages by bin, takes as many places as there are, and reads them again
-/// to put each in its place: no bin has a capacity, and the pool has no more places than the log.
+/// A block counts a part's messages by bin, reserves as many places, and reads the messages again
+/// to put each in its place. So bins have no fixed capacity, and the pool has no more places than
+/// the log.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -20,7 +21,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// One block's share of that work, for `Ref`, a rounds_ref.
+/// One block's share of that work. `Ref` is a rounds_ref.
 template <class Ref>
 class bin_writer {
   using message_type = typename Ref::message_type;
@@ -29,22 +30,23 @@ class bin_writer {
   using reader = segment_reader<message_type>;
   static constexpr unsigned threads = Ref::policy::block_threads;
   using scan = simt::block_scan<threads>;
-  /// Messages of a thread under way.
+  /// Messages that a thread loads at the same time.
   static constexpr unsigned at_once = std::max<unsigned>(1, 64 / sizeof(message_type));
 
  public:
-  /// Bytes of shared memory where second records are in so many parts.
+  /// Bytes of shared memory if second records are in `others` parts.
   static constexpr std::size_t shared_bytes(std::uint32_t others) {
     return layout{others}.carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(others)` bytes, the same for the whole block.
+  /// Constructs a writer. `storage` is shared memory of `shared_bytes(others)` bytes, the same for
+  /// the whole block.
   WARDEN_DEVICE bin_writer(Ref const& ref, std::byte* storage)
       : bin_writer{ref, storage, layout{ref.bins.schedule.others()}} {}
 
-  /// Until no part is left. Collective over the block.
+  /// Splits parts until none is left. Collective over the block.
   WARDEN_DEVICE void run() const {
-    // One look for all threads: a kernel that is sending takes rows meanwhile.
+    // One load for all threads: a kernel that sends may take rows at the same time.
     if (simt::thread_rank() == 0) shared_[0].rows = ref_.log.rows_written();
     while (true) {
       if (simt::thread_rank() == 0)
@@ -57,11 +59,11 @@ class bin_writer {
   }
 
  private:
-  /// What one thread finds for all.
+  /// Values that one thread shares with its block.
   struct found {
-    std::uint32_t part;   ///< the next one
-    std::uint32_t rows;   ///< of the log
-    std::uint32_t begin;  ///< the first of the part's places
+    std::uint32_t part;   ///< next part
+    std::uint32_t rows;   ///< rows of the log
+    std::uint32_t begin;  ///< first of the part's places
   };
   struct layout {
     std::uint32_t others;
@@ -102,7 +104,7 @@ class bin_writer {
       std::uint32_t const p = part_of_second(m);
       std::uint32_t const rank = simt::shared_fetch_add(counts_[p], 0u - 1u) - 1;
       std::uint32_t const place = begins_[p] + rank;
-      // What was not there when they were counted: a kernel was sending.
+      // This message was not there when messages were counted: a kernel was sending.
       if (static_cast<std::int32_t>(rank) < 0 || place >= ref_.log.size) {
         ++strange;
         return;
@@ -116,7 +118,7 @@ class bin_writer {
     simt::sync_block();
   }
 
-  /// Calls `f` with every message of the part, and whether it is one.
+  /// Calls `f` with each message of the part, and true if the message is valid.
   template <class F>
   WARDEN_DEVICE void for_each(std::uint32_t part, std::uint32_t rows, F f) const {
     reader messages{ref_.log, part, {0, rows}, reading_[0]};
@@ -126,7 +128,7 @@ class bin_writer {
       WARDEN_UNROLL
       for (unsigned k = 0; k < at_once; ++k) {
         if ((arrived >> k & 1u) == 0) continue;
-        // Nobody wrote it, perhaps: a kernel was sending.
+        // Possibly an unwritten slot: a kernel was sending.
         std::uint32_t const id = m[k].local();
         f(m[k], id < ref_.size && ref_.owners.partition_of(id) == part &&
                     pairs::second_of(m[k]) < ref_.seconds().size);
@@ -155,14 +157,15 @@ class bin_writer {
     if (simt::thread_rank() == 0) begins_[others] = begin + total;
   }
 
-  /// Says where the part's bins are, and which have anything. Collective.
+  /// Stores where the part's bins are, and which of them are not empty. Collective.
   WARDEN_DEVICE void note_ranges(std::uint32_t part, std::uint32_t others) const {
     std::uint32_t const words = bins::words(others);
     for (std::uint32_t w = simt::warp_rank(); w < words; w += threads / simt::warp_size) {
       std::uint32_t const p = w * simt::warp_size + simt::lane_id();
       bin_range filled{0, 0};
       if (p < others) {
-        // Filled from the end: what was counted and never came would be missing at the front.
+        // Bins are filled from the end. A message that was counted and never came is missing at the
+        // front.
         auto const missing = static_cast<std::int32_t>(counts_[p]);
         std::uint32_t const end = begins_[p + 1] < ref_.log.size ? begins_[p + 1] : ref_.log.size;
         filled = {begins_[p] + (missing > 0 ? missing : 0), end};
@@ -175,8 +178,8 @@ class bin_writer {
   }
 
   Ref const& ref_;
-  simt::shared_span<std::uint32_t> counts_;  ///< [other] messages, then those without a place
-  simt::shared_span<std::uint32_t> begins_;  ///< [other, and one more] the first place
+  simt::shared_span<std::uint32_t> counts_;  ///< [other] messages, then messages without a place
+  simt::shared_span<std::uint32_t> begins_;  ///< [other, and one more] first place
   simt::shared_span<typename scan::storage> scan_;
   simt::shared_span<found> shared_;
   simt::shared_span<typename reader::storage> reading_;

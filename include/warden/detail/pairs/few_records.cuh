@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How a block runs the sections of two parts that have few records: all of them want the same
-/// ones, so one thread runs all, pair of records by pair, with both in registers.
+/// Runs the sections of two parts that have few records. All sections want the same records, so one
+/// thread runs them all, sorted by pair of records, with both records in registers.
 #pragma once
 
 #include <warden/detail/block/warp_scan.cuh>
@@ -12,15 +12,15 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Slots that are few.
+/// Maximum of slots that count as few.
 inline constexpr std::uint32_t few_slots = 16;
 /// Pairs of such slots.
 inline constexpr std::uint32_t few_pairs = few_slots * few_slots;
 
-/// Runs the messages `m[k]` of the bits k of `arrived`, whose slots are below `few_slots`, without
-/// locks. `Sections` is a pair_sections; `sorted` has room for all of a block of `Threads` threads,
-/// and `counts` for more than `few_pairs` numbers, which are 0 before and after. Collective over
-/// the block; a block barrier follows.
+/// Runs the messages `m[k]` of the bits k of `arrived` without locks. Precondition: their slots are
+/// below `few_slots`. `Sections` is a pair_sections. `sorted` has room for all messages of a block
+/// of `Threads` threads. `counts` has more than `few_pairs` elements, which are 0 before and after.
+/// Collective over the block; a block barrier follows.
 template <unsigned Threads, class Sections, class Message, unsigned Rounds>
 WARDEN_DEVICE void run_by_pair(Sections const& sections, Message const (&m)[Rounds],
                                unsigned arrived, simt::shared_span<Message> sorted,

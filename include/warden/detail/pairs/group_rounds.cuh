@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How groups of lanes run the sections between the records of two parts that a block holds: under
-/// locks in shared memory, each group those of its lanes' messages in turn.
+/// Groups of lanes run the sections between the records of two parts that a block holds. Each group
+/// takes the locks of its lanes' messages, in shared memory, one message after another.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -21,7 +21,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What rounds_worker is where a thread runs a section alone.
+/// Worker for sections that a group of lanes runs together; rounds_worker is for sections of one
+/// thread.
 template <class Ref>
 class group_rounds_worker {
   using sections = pair_sections<Ref>;
@@ -32,42 +33,42 @@ class group_rounds_worker {
  public:
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
-  /// Messages of a thread in one window, at most.
+  /// Maximum of messages of a thread in one window.
   static constexpr unsigned rounds = std::max<unsigned>(1, 64 / sizeof(message_type));
 
-  /// Bytes of shared memory for parts of these sizes, and windows of any number of rounds.
+  /// Bytes of shared memory for parts of these sizes, independent of the window's size.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(part_sizes sizes, unsigned) {
     return layout{sizes}.carver.bytes();
   }
 
-  /// `storage` is the same for the whole block.
+  /// Constructs a worker. `storage` is the same for the whole block.
   WARDEN_DEVICE group_rounds_worker(Ref const& ref, std::byte* storage)
       : group_rounds_worker{ref, storage, layout{ref.sizes()}} {}
 
-  /// All locks free. Collective; a block barrier follows.
+  /// Frees all locks. Collective; a block barrier follows.
   WARDEN_DEVICE void start() const { locks_.clear(); }
-  /// Takes the records of two parts, as pair_store.
+  /// Loads the records of two parts, as pair_store.
   WARDEN_DEVICE void load(part_pair pair) { sections_.records().load(pair); }
-  /// The same, but of their records only those of this thread's messages. Collective.
+  /// Takes two parts, but loads only the records of this thread's messages. Collective.
   WARDEN_DEVICE void load(part_pair pair, message_type const (&m)[rounds], unsigned arrived) {
     sections_.records().hold(pair);
     sections::for_each_record(m, arrived,
                               [&](std::uint32_t slot) { sections_.records().load(slot); });
   }
-  /// Gives those back. Collective, behind a barrier.
+  /// Writes back the records of this thread's messages. Collective, after a barrier.
   WARDEN_DEVICE void write_back(message_type const (&m)[rounds], unsigned arrived) const {
     sections::for_each_record(m, arrived,
                               [&](std::uint32_t slot) { sections_.records().write_back(slot); });
   }
-  /// Gives them back, as pair_store.
+  /// Writes back all records, as pair_store.
   WARDEN_DEVICE void write_back() const { sections_.records().write_back(); }
-  /// The slot of a part's record; `side` is 0 for the first part, 1 for the second.
+  /// Returns the slot of a part's record; `side` is 0 for the first part, 1 for the second.
   WARDEN_DEVICE std::uint32_t slot_of(unsigned side, std::uint32_t local) const {
     return sections_.records().slot_of(side, local);
   }
 
-  /// Runs the messages `m[k]` of the bits k of `arrived`. Collective over the block. False once the
-  /// run is poisoned.
+  /// Runs the messages `m[k]` of the bits k of `arrived`. Collective over the block. Returns false
+  /// if the run is poisoned.
   WARDEN_DEVICE bool run(message_type const (&m)[rounds], unsigned arrived) const {
     lane_group<Ref::group_size> const lanes;
     auto const run_one = [&](message_type const& one) { sections_.run_together(lanes, one); };
@@ -76,7 +77,8 @@ class group_rounds_worker {
     };
     std::uint32_t in_vain = 0;
     bool alive = true;
-    // One copy of every section: the messages move up, as none is named by a variable.
+    // One copy of every section: the messages move up in `next`, because a variable index would put
+    // them into local memory.
     message_type next[rounds];
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k) next[k] = m[k];
@@ -109,7 +111,7 @@ class group_rounds_worker {
   table locks_;
 };
 
-/// The one that a run needs.
+/// Worker that a run needs.
 template <class Ref>
 using rounds_worker_of =
     std::conditional_t<(Ref::group_size > 1), group_rounds_worker<Ref>, rounds_worker<Ref>>;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Who runs the sections that many of a block's messages keep from running together: *runners*, a
-/// warp for each lock.
+/// Runs sections whose hot locks would keep most of a block's messages from running concurrently.
+/// One warp handles each hot lock.
 ///
-/// A message that wants a hot lock belongs to that one of its two locks that more of what is left
-/// wants, and the lower one of two that are wanted alike; a lock to a warp. So all sections on a
-/// hot record come to one warp, which takes the locks of their other records together and has one
-/// lane run them in turn. A runner gives its record back before it tries for others, and waits only
-/// while it holds none, so that two of them never wait for one another.
+/// A message belongs to the hotter of its two locks, the one that more remaining messages want; of
+/// two equal locks, to the lower one. Each lock belongs to a warp. So all sections on a hot record
+/// come to one warp, which takes the locks of their other records together and lets one lane run
+/// the sections in turn. A warp gives its hot record back before it tries for others, and waits
+/// only while it holds no lock, so two warps never wait for one another.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -25,8 +25,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Runs the sections of a window in a tile pair of `Ref`, a rounds_ref; each thread has up to
-/// `Rounds` messages of a window.
+/// Runs the sections of a window in a tile pair of `Ref`, a rounds_ref. Each thread has up to
+/// `PerThread` messages of a window.
 template <class Ref, unsigned Rounds>
 class hot_record_warps {
   using sections = pair_sections<Ref>;
@@ -37,27 +37,27 @@ class hot_record_warps {
   static constexpr unsigned threads = Ref::policy::block_threads;
   static constexpr unsigned warps = threads / simt::warp_size;
   static constexpr unsigned lock_count = sections::lock_count;
-  /// A word for each lock; or for each pair of few records, and the end.
+  /// A word for each lock; or one for each pair of few records, and one for the end.
   static constexpr unsigned heat_count = std::max(lock_count, few_pairs + 1);
-  /// What a runner does with a message: its hot record is the first one, or the second, and the
-  /// other one seldom the same; or many are on the same two.
+  /// Kinds of messages. `is_first`, `is_second`: the hot record is the first or the second one, and
+  /// few messages share the other one. `is_alike`: many messages have the same two records.
   static constexpr unsigned is_first = 0, is_second = 1, is_alike = 2, kinds = 3;
-  /// In this order messages are sorted: by runner, then by kind.
+  /// Number of sort keys: messages are sorted by warp, then by kind.
   static constexpr unsigned keys = kinds * warps;
 
  public:
-  /// The pieces of shared memory that it needs.
+  /// Pieces of shared memory.
   struct pieces {
-    arena_piece<message_type> left;            ///< a window's messages
-    arena_piece<first_record> firsts;          ///< a warp's records, in the order of its messages
-    arena_piece<second_record> seconds;        ///< the same of another array's
-    arena_piece<std::uint32_t> heat;           ///< of each lock
-    arena_piece<std::uint32_t> counts;         ///< of each key
-    arena_piece<std::uint32_t> begins;         ///< of each key, and the end
-    arena_piece<std::uint32_t> locks;          ///< all
-    typename sections::store::pieces records;  ///< those that the block holds
+    arena_piece<message_type> left;            ///< messages of a window
+    arena_piece<first_record> firsts;          ///< [warp] records, in the order of its messages
+    arena_piece<second_record> seconds;        ///< [warp] records of the second array
+    arena_piece<std::uint32_t> heat;           ///< one for each lock
+    arena_piece<std::uint32_t> counts;         ///< one for each key
+    arena_piece<std::uint32_t> begins;         ///< one for each key, and the end
+    arena_piece<std::uint32_t> locks;          ///< all locks
+    typename sections::store::pieces records;  ///< records that the block holds
   };
-  /// The pieces for parts of these sizes, and windows of `used` rounds.
+  /// Returns the pieces for parts of these sizes, and windows of `used` messages of each thread.
   WARDEN_HOST_DEVICE static constexpr pieces carve(arena_carver& carver, part_sizes sizes,
                                                    unsigned used) {
     auto const firsts = carver.take<first_record>(sections::holds ? threads : 0);
@@ -68,12 +68,13 @@ class hot_record_warps {
     auto const begins = carver.take<std::uint32_t>(keys + 1);
     auto const locks = carver.take<std::uint32_t>(lock_count);
     auto const records = sections::store::carve(carver, sizes);
-    // Last: the offsets of the others do not depend on the window's size.
+    // Last, so that the other offsets do not depend on the window's size.
     auto const left = carver.take<message_type>(std::size_t{used} * threads);
     return {left, firsts, seconds, heat, counts, begins, locks, records};
   }
 
-  /// `storage` is the shared memory in which `at` was carved, the same for the whole block.
+  /// Constructs the object of a block. `storage` is the shared memory in which `at` was carved, the
+  /// same for the whole block.
   WARDEN_DEVICE hot_record_warps(Ref const& ref, pieces const& at, std::byte* storage)
       : ref_{ref},
         sections_{ref, at.records, storage},
@@ -85,29 +86,30 @@ class hot_record_warps {
         counts_{at.counts.in(storage)},
         begins_{at.begins.in(storage)} {}
 
-  /// How sections run.
+  /// Returns the object that runs sections.
   WARDEN_DEVICE sections& all_sections() { return sections_; }
-  /// The same.
+  /// Returns the object that runs sections.
   WARDEN_DEVICE sections const& all_sections() const { return sections_; }
-  /// The locks.
+  /// Returns the locks.
   WARDEN_DEVICE table const& locks() const { return locks_; }
 
-  /// All locks free, nothing left over. Collective; a block barrier follows.
+  /// Frees all locks and forgets all messages. Collective; a block barrier follows.
   WARDEN_DEVICE void start() const {
     locks_.clear();
     forget();
     for (unsigned i = simt::thread_rank(); i < keys; i += threads) counts_[i] = 0;
   }
 
-  /// No lock is hot. Collective; a block barrier follows.
+  /// Marks no lock as hot. Collective; a block barrier follows.
   WARDEN_DEVICE void forget() const {
     for (unsigned i = simt::thread_rank(); i < heat_count; i += threads) heat_[i] = 0;
   }
-  /// Whether many sections that waited for the lock were left here since.
+  /// Returns true if many sections that waited for the lock were taken here since `forget`.
   WARDEN_DEVICE bool is_hot(unsigned lock) const { return heat_[lock] != 0; }
 
-  /// Takes those of the messages `m[k]` of the bits k of `waiting` that want a hot lock. Returns
-  /// the bits of the others. Collective over the block; a block barrier follows, and then `run`.
+  /// Takes the messages that want a hot lock, among the messages `m[k]` of the bits k of `waiting`.
+  /// Returns the bits of the others. Collective over the block. A block barrier follows, and then
+  /// `run`.
   WARDEN_DEVICE unsigned take(message_type const (&m)[Rounds], unsigned waiting) const {
     for_each(m, waiting, [&](message_type const& one, unsigned) {
       auto const [a, b] = sections::locks_of(one);
@@ -115,7 +117,7 @@ class hot_record_warps {
       if (a != b) simt::shared_fetch_add(heat_[b], 1u);
     });
     simt::sync_block();
-    // A message's key, and how many of that key were before it.
+    // A message's key, and the number of messages of that key before it.
     static_assert(Rounds * threads <= 1u << 16);
     std::uint32_t places[Rounds];
     unsigned taken = 0;
@@ -138,20 +140,21 @@ class hot_record_warps {
     });
     return waiting & ~taken;  // mutation: taken
   }
-  /// Runs what this thread's warp has to run of what was taken. False once the run is poisoned.
+  /// Runs the taken messages of this thread's warp. Returns false if the run is poisoned.
   /// Collective over the warp; a block barrier follows.
   WARDEN_DEVICE bool run() const {
     return run_kind<is_alike>() && run_kind<is_first>() && run_kind<is_second>();
   }
 
-  /// Runs the messages `m[k]` of the bits k of `arrived`, whose slots are below `few_slots`: one
-  /// thread all of them, without locks. Collective over the block; a block barrier follows.
+  /// Runs the messages `m[k]` of the bits k of `arrived` by one thread, without locks.
+  /// Precondition: their slots are below `few_slots`. Collective over the block; a block barrier
+  /// follows.
   WARDEN_DEVICE void run_by_one(message_type const (&m)[Rounds], unsigned arrived) const {
     run_by_pair<threads>(sections_, m, arrived, left_, heat_);
   }
 
-  /// Until both locks look free; whoever has one runs or tries. One thread. False once the run is
-  /// poisoned.
+  /// Waits until both locks look free; their holders run or try sections. Called by one thread.
+  /// Returns false if the run is poisoned.
   WARDEN_DEVICE bool wait_for(lock_pair wanted) const {
     return wait_for_locks(ref_, locks_, wanted, simt::block_rank());
   }
@@ -163,30 +166,33 @@ class hot_record_warps {
     for (unsigned k = 0; k < Rounds; ++k)
       if ((which >> k & 1u) != 0) f(m[k], k);
   }
-  /// From a count to whether that was many. Several threads do so at once: all to the same.
+  /// Replaces a lock's count by `hot` if it was large, otherwise by 0. Several threads may do so at
+  /// once: all store the same value.
   WARDEN_DEVICE void cool_down(unsigned lock) const {
     simt::shared_store(heat_[lock], simt::shared_load(heat_[lock]) >= many ? hot : 0u);
   }
-  /// A lock that so many sections wait for is hot, which is more than any count.
+  /// `many`: a lock that that many sections wait for is hot. `hot`: mark of a hot lock, more than
+  /// any count.
   static constexpr std::uint32_t many = 16, hot = 1u << 31;
-  /// In place of a key: neither lock is hot.
+  /// Key of a message without a hot lock.
   static constexpr unsigned nobody = ~0u;
 
-  /// To whom a message belongs, and what that one does with it.
+  /// Returns the key of a message: its warp and its kind.
   WARDEN_DEVICE unsigned key_of(message_type const& m) const {
     auto const [a, b] = sections::locks_of(m);
     std::uint32_t const heat_a = heat_[a], heat_b = heat_[b];
     bool const is_a = heat_a != heat_b ? heat_a > heat_b : a <= b;
     std::uint32_t const more = is_a ? heat_a : heat_b, less = is_a ? heat_b : heat_a;
     if (more < many) return nobody;
-    // A batch has no record twice. So those with one that every few of them want go together.
+    // A batch has no record twice. So messages whose other record is common, too, are run as the
+    // kind `is_alike`.
     bool const alike = a == b || (less & ~hot) * share >= (more & ~hot);
     return (is_a ? a : b) % warps * kinds + (alike ? is_alike : is_a ? is_first : is_second);
   }
-  /// See there.
+  /// A record is common if at least one in `share` of the hot record's messages want it.
   static constexpr std::uint32_t share = 8;
 
-  /// Turns counts into places. One warp.
+  /// Turns counts into places. Called by one warp.
   WARDEN_DEVICE void add_up() const {
     std::uint32_t sum = 0;
     WARDEN_NO_UNROLL
@@ -202,9 +208,9 @@ class hot_record_warps {
     if (simt::lane_id() == 0) begins_[keys] = sum;
   }
 
-  /// Runs this warp's messages of one kind. Each lane has one in hand until it has run: those whose
-  /// locks are not free are tried again with others. False once the run is poisoned. Collective
-  /// over the warp.
+  /// Runs this warp's messages of one kind. Each lane holds a message until it has run. Messages
+  /// whose locks are not free are tried again with others. Returns false if the run is poisoned.
+  /// Collective over the warp.
   template <unsigned Kind>
   WARDEN_DEVICE bool run_kind() const {
     unsigned const me = simt::lane_id(), key = simt::warp_rank() * kinds + Kind;
@@ -213,7 +219,7 @@ class hot_record_warps {
     message_type mine{};
     bool waits = false;
     while (true) {
-      // The lanes without one take the next ones.
+      // Lanes without a message take the next ones.
       unsigned const idle = simt::ballot(simt::full_warp, !waits);
       std::uint32_t const place =
           next + static_cast<std::uint32_t>(simt::count_bits(idle & ((1u << me) - 1)));
@@ -274,9 +280,9 @@ class hot_record_warps {
     return group;
   }
 
-  /// Runs the messages `mine` of `group`, lanes of this warp that have the record `hot` in common,
-  /// as far as the locks of their `other` records are free: one lane in turn. `left_[begin...]` has
-  /// room for them. Returns the lanes whose messages ran. Collective over the warp.
+  /// Runs the messages `mine` of `group`, lanes of this warp that share the record `hot`. Runs
+  /// those whose `other` records' locks are free, one after another in one lane. `left_[begin...]`
+  /// has room for them. Returns the lanes whose messages ran. Collective over the warp.
   template <bool IsFirst>
   WARDEN_DEVICE unsigned run_apart(unsigned group, unsigned leader, std::uint32_t begin,
                                    message_type const& mine, std::uint32_t hot,
@@ -284,11 +290,11 @@ class hot_record_warps {
     unsigned const me = simt::lane_id();
     bool const has_hot = me == leader && locks_.try_lock(table::lock_of(hot));
     if (!simt::any(simt::full_warp, has_hot)) return 0;
-    // One of those that want the same lock gets it: so no record is among them twice.
+    // One of the lanes that want the same lock gets it, so no record occurs twice among them.
     bool const wants = (group >> me & 1u) != 0;
     bool const ready = wants && locks_.try_lock(table::lock_of(other));  // mutation: other-lock
     unsigned const all = simt::ballot(simt::full_warp, ready);
-    // The lanes bring the records together, so that the one that runs has nothing else to do.
+    // The lanes copy the records together, so that the lane that runs the sections only computes.
     auto* const others = [&] {
       std::uint32_t const first = simt::warp_rank() * simt::warp_size;
       if constexpr (!sections::holds) {
@@ -305,8 +311,8 @@ class hot_record_warps {
       left_[begin + rank] = mine;
       if constexpr (sections::holds) others[rank] = *sections_.template at<!IsFirst>(other);
     }
-    // A barrier hands what the lanes have acquired to the one that runs, and then what that one
-    // wrote to those that release.
+    // This barrier hands to the running lane what the lanes have acquired. The second barrier hands
+    // its writes to the lanes that release.
     simt::sync_warp(simt::full_warp);
     if (me == leader && all != 0) {
       sections_.template run_apart<IsFirst>(&left_[begin], others,
@@ -326,16 +332,16 @@ class hot_record_warps {
     return all;
   }
 
-  /// Orders what the lanes have read before what any of them writes in its place: votes and
-  /// shuffles order no memory. There are two such pairs. In `run_kind` a lane reads its message
-  /// from `left_`, and another lane writes there in `run_alike` or `run_apart`. At the end of
+  /// Orders the lanes' earlier reads before later writes to the same place: votes and shuffles
+  /// order no memory. There are two such pairs. In `run_kind` a lane reads its message from
+  /// `left_`, and another lane writes there in `run_alike` or `run_apart`. At the end of
   /// `run_apart` a lane reads its record from `others`, and another lane writes there for the next
   /// group. Collective over the warp.
   WARDEN_DEVICE static void before_reuse() {
     simt::sync_warp(simt::full_warp);  // mutation: reuse-barrier
   }
 
-  /// How many of these lanes come before this one.
+  /// Returns how many of these lanes come before this one.
   WARDEN_DEVICE static unsigned rank_in(unsigned lanes) {
     return static_cast<unsigned>(simt::count_bits(lanes & ((1u << simt::lane_id()) - 1)));
   }
@@ -343,12 +349,12 @@ class hot_record_warps {
   Ref const& ref_;
   sections sections_;
   table locks_;
-  simt::shared_span<message_type> left_;      ///< what is left of a window, by key
-  simt::shared_span<first_record> firsts_;    ///< [warp][32] records that are brought together
-  simt::shared_span<second_record> seconds_;  ///< the same of the second array
-  simt::shared_span<std::uint32_t> heat_;     ///< [lock] of what is left, how many want it
-  simt::shared_span<std::uint32_t> counts_;   ///< [key] of what is left, how many have it
-  simt::shared_span<std::uint32_t> begins_;   ///< [key, and the end] where those are
+  simt::shared_span<message_type> left_;      ///< remaining messages of a window, by key
+  simt::shared_span<first_record> firsts_;    ///< [warp][32] other records of its messages
+  simt::shared_span<second_record> seconds_;  ///< [warp][32] other records of the second array
+  simt::shared_span<std::uint32_t> heat_;     ///< [lock] number of remaining messages that want it
+  simt::shared_span<std::uint32_t> counts_;   ///< [key] number of remaining messages that have it
+  simt::shared_span<std::uint32_t> begins_;   ///< [key, and the end] place of the first message
 };
 
 }  // namespace detail

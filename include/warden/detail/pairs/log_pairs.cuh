@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a log's message says of a second record, and the bins in which messages wait that are known
-/// by the parts of both.
+/// Access to the second record of a log's messages, and the bins of messages that have the parts of
+/// both records in common.
 #pragma once
 
 #include <warden/detail/deferred/log_message.cuh>
@@ -13,18 +13,20 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The second record in messages of `Format`, a log_format.
+/// Second record in messages of `Format`, a log_format.
 template <class Format>
 struct pair_words;
-/// A paired section's first word, behind the number of the record that its sender named first.
+/// Version for sections whose first word is the second record's number. The record that its sender
+/// named first has its number before it.
 template <class... Sent>
 struct pair_words<log_format<Sent...>> {
-  /// The messages.
+  /// Message type.
   using message_type = typename log_format<Sent...>::message_type;
 
-  /// Whether the section is on two records.
+  /// Returns true if the section is on two records.
   WARDEN_DEVICE static bool is_pair(message_type const& m) {
-    // Not even the tag is asked then: of a message that nobody wrote it may be any.
+    // If all sections are on two records, the tag is not read: an unwritten message may have any
+    // tag.
     if constexpr ((is_paired<Sent> && ...)) {
       return true;
     } else {
@@ -32,11 +34,12 @@ struct pair_words<log_format<Sent...>> {
       return ((is_paired<Sent> && tag == position_among<Sent, Sent...>) || ...);
     }
   }
-  /// The second record of a pair; otherwise the record itself.
+  /// Returns the second record of a pair; otherwise the record itself.
   WARDEN_DEVICE static std::uint32_t second_of(message_type const& m) {
     return is_pair(m) ? m.words[1] : m.local();
   }
-  /// The same section for other numbers of its records; `second` counts if it is on two.
+  /// Returns the section with other numbers of its records. `second` is used if it is on two
+  /// records.
   WARDEN_DEVICE static message_type with_numbers(message_type const& m, std::uint32_t first,
                                                  std::uint32_t second) {
     message_type changed = m.with_local(first);
@@ -45,53 +48,53 @@ struct pair_words<log_format<Sent...>> {
   }
 };
 
-/// Where a bin's messages lie.
+/// Places of a bin's messages.
 struct bin_range {
-  std::uint32_t begin;  ///< the first one
-  std::uint32_t end;    ///< behind the last one
+  std::uint32_t begin;  ///< place of the first message
+  std::uint32_t end;    ///< place after the last message
 };
 
-/// A tile pair of the schedule that has sections: the parts, and how many tile pairs each has
-/// played before.
+/// A tile pair of the schedule that has sections. A part is free for it after the number of its
+/// earlier tile pairs have finished.
 struct scheduled_pair {
-  std::uint32_t a;          ///< a part
-  std::uint32_t b;          ///< another one, or the same
-  std::uint32_t earlier_a;  ///< tile pairs that `a` must have played
-  std::uint32_t earlier_b;  ///< and `b`
+  std::uint32_t a;          ///< one part
+  std::uint32_t b;          ///< another part, or the same
+  std::uint32_t earlier_a;  ///< tile pairs of `a` that must finish earlier
+  std::uint32_t earlier_b;  ///< tile pairs of `b` that must finish earlier
 };
 
-/// How many tile pairs of this run a part has played: whoever plays next waits for it.
+/// Progress of a part in this run. The block of its next tile pair waits for it.
 struct alignas(64) part_progress {
-  std::uint32_t played;  ///< see above
+  std::uint32_t played;  ///< tile pairs of the part that have finished
 };
 
-/// The counters of one log's rounds.
+/// Counters of one log's rounds.
 struct rounds_control {
-  alignas(128) std::uint32_t next_tile_pair;  ///< of the list
-  alignas(128) std::uint32_t tile_pairs;      ///< in the list
+  alignas(128) std::uint32_t next_tile_pair;  ///< number of the next tile pair in the list
+  alignas(128) std::uint32_t tile_pairs;      ///< length of the list
   std::uint32_t placed;                       ///< messages that have a place in a bin
-  std::uint32_t are_few;               ///< 1 if one block has run all sections: none is played
-  alignas(128) std::uint32_t windows;  ///< that have run
+  std::uint32_t are_few;               ///< 1 if one block has run all sections, without tile pairs
+  alignas(128) std::uint32_t windows;  ///< windows that have run
 };
 
-/// The messages of a log by the parts of both records, while it is run. In a bin a message has its
-/// records' numbers within their parts. `Schedule` says which pairs of parts there are.
+/// Messages of a log by the parts of both records, while the log is run. In a bin, a message has
+/// its records' numbers within their parts. `Schedule` lists the pairs of parts.
 template <class Message, class Schedule>
 struct pair_bins {
-  Message* pool = nullptr;               ///< as many as the log's
+  Message* pool = nullptr;               ///< as many places as the log has
   bin_range* ranges = nullptr;           ///< [home][other]
   std::uint32_t* present = nullptr;      ///< [home][word] a bit for each bin that is not empty
-  scheduled_pair* tile_pairs = nullptr;  ///< those that have sections, in order
+  scheduled_pair* tile_pairs = nullptr;  ///< tile pairs that have sections, in order
   part_progress* turns = nullptr;        ///< [part]
-  rounds_control* control = nullptr;     ///< one
-  Schedule schedule{};                   ///< of the parts
+  rounds_control* control = nullptr;     ///< one object
+  Schedule schedule{};                   ///< schedule of the parts
 
-  /// Words of a row of so many bits.
+  /// Number of words of a row of `bits` bits.
   WARDEN_HOST_DEVICE static constexpr std::uint32_t words(std::uint32_t bits) {
     return (bits + 31) / 32;
   }
-  /// The bin of sections whose message went to the part `home`, and whose other record is in the
-  /// part `other`.
+  /// Returns the bin of sections whose message went to the part `home`, and whose other record is
+  /// in the part `other`.
   WARDEN_DEVICE bin_range* range(std::uint32_t home, std::uint32_t other) const {
     return ranges + std::size_t{home} * schedule.others() + schedule.other_of(other);
   }

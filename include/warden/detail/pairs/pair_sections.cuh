@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How a thread runs sections on two records that its block holds: one by one where they are, or
-/// many that have a record in common one after another, with that record in registers.
+/// Runs sections on two records that a block holds: one at a time in place, or several that share a
+/// record one after another, with that record in registers.
 #pragma once
 
 #include <warden/detail/block/lock_table.cuh>
@@ -21,7 +21,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Runs sections on the records of a tile pair of `Ref`, a rounds_ref; messages have slots in place
+/// Runs sections on the records of a tile pair of `Ref`, a rounds_ref. Messages have slots in place
 /// of ids.
 template <class Ref>
 class pair_sections {
@@ -31,34 +31,35 @@ class pair_sections {
   using pairs = pair_words<format>;
 
  public:
-  using store = rounds_store<Ref>;                  ///< of the records
+  using store = rounds_store<Ref>;                  ///< store of the records
   using message_type = typename Ref::message_type;  ///< a section and its two slots
-  /// Locks of a block; records may share one.
+  /// Locks of a block. Several records may share a lock.
   static constexpr unsigned lock_count = std::min(4096u, 8 * Ref::policy::block_threads);
   static_assert((lock_count & (lock_count - 1)) == 0,
                 "warden: sections on two records are run by a power of two as block_threads");
-  using table = lock_table<lock_count>;  ///< of them
-  /// Records are held in registers as long as they take few.
+  using table = lock_table<lock_count>;  ///< table of the locks
+  /// True if records are held in registers: they must take few.
   static constexpr bool holds = sizeof(record) <= 32 && sizeof(second_record) <= 32;
 
-  /// The type of the first records if `IsFirst`, of the second ones otherwise.
+  /// Type of the first records if `IsFirst`, of the second ones otherwise.
   template <bool IsFirst>
   using record_of = std::conditional_t<IsFirst, record, second_record>;
 
-  /// On records that are kept in `storage`, the shared memory in which `at` was carved.
+  /// Constructs the object for records kept in `storage`, the shared memory in which `at` was
+  /// carved.
   WARDEN_DEVICE pair_sections(Ref const& ref, typename store::pieces const& at, std::byte* storage)
       : ref_{ref}, records_{ref, at, storage} {}
 
-  /// The records of the two parts that the block holds.
+  /// Returns the records of the two parts that the block holds.
   WARDEN_DEVICE store& records() { return records_; }
-  /// The same.
+  /// Returns the records of the two parts that the block holds.
   WARDEN_DEVICE store const& records() const { return records_; }
 
-  /// See there.
+  /// Returns the locks of a message's two records.
   WARDEN_DEVICE static lock_pair locks_of(message_type const& m) {
     return {table::lock_of(m.local()), table::lock_of(pairs::second_of(m))};
   }
-  /// The slot of a message's second record; of the first one if it is on one.
+  /// Returns the slot of a message's second record; of the first one if it is on one.
   WARDEN_DEVICE static std::uint32_t second_of(message_type const& m) {
     return pairs::second_of(m);
   }
@@ -75,13 +76,13 @@ class pair_sections {
     }
   }
 
-  /// Runs a message's section, whose locks are held, on the records where they are.
+  /// Runs a message's section on the records in place. Precondition: its locks are held.
   WARDEN_DEVICE void run(message_type const& m) const {
     std::uint32_t const own = m.local(), other = pairs::second_of(m);
     apply(m, own, *records_.first(own), other, *records_.second(other));
   }
 
-  /// The same by all lanes of a group, which know behind it what each of them wrote.
+  /// Runs a message's section by all lanes of a group. After it, the lanes see each other's writes.
   WARDEN_DEVICE void run_together(lane_group<Ref::group_size> const& lanes,
                                   message_type const& m) const {
     std::uint32_t const own = m.local(), second = pairs::second_of(m);
@@ -95,8 +96,8 @@ class pair_sections {
     lanes.sync();  // mutation: pair-group-release
   }
 
-  /// The record of a slot, among those that hot ones are of or among the others: of the first array
-  /// or of the second, if there are two.
+  /// Returns the record of a slot: of the first array if `IsFirst`, otherwise of the second. With
+  /// one array, both are the same.
   template <bool IsFirst>
   WARDEN_DEVICE record_of<IsFirst>* at(std::uint32_t slot) const {
     if constexpr (IsFirst) {
@@ -106,8 +107,8 @@ class pair_sections {
     }
   }
 
-  /// Runs `count` messages one after another, all of them on the same two records, which may be
-  /// one; all locks are held. One thread.
+  /// Runs `count` messages one after another. All of them are on the same two records, which may be
+  /// one. Precondition: all locks are held. Called by one thread.
   WARDEN_DEVICE void run_alike(message_type const* of, unsigned count) const {
     std::uint32_t const first = of->local(), second = pairs::second_of(*of);
     if (!holds || first == second) {
@@ -128,9 +129,10 @@ class pair_sections {
     *records_.first(first) = x;
     *records_.second(second) = y;
   }
-  /// The same of messages that are all on the record of the slot `hot`, as their first one if
-  /// `IsFirst`, as their second one otherwise, and each on another one besides: `others[k]` stands
-  /// for that of `of[k]`.
+  /// Runs `count` messages one after another. All of them are on the record of the slot `hot`, as
+  /// their first record if `IsFirst`, otherwise as their second. Each has a different other record,
+  /// and `others[k]` is the copy of that record for message k. Precondition: all locks are held.
+  /// Called by one thread.
   template <bool IsFirst>
   WARDEN_DEVICE void run_apart(message_type const* of, record_of<!IsFirst>* others, unsigned count,
                                std::uint32_t hot) const {
@@ -161,11 +163,12 @@ class pair_sections {
   }
 
  private:
-  /// Messages whose operands are loaded together. Where there are several types of sections, the
-  /// code for each is several times as long already.
+  /// Messages whose operands are loaded together. With several types of sections, the code for each
+  /// is several times as long already.
   static constexpr unsigned several = format::types > 1 ? 1 : sizeof(message_type) <= 16 ? 4 : 2;
 
-  /// Calls `f` with a number and how many from there on are its own, until `count`.
+  /// Calls `f` with the first number of each group of `several` numbers below `count`, and the size
+  /// of the group. The last groups may have size 1.
   template <class F>
   WARDEN_DEVICE static void in_turn(unsigned count, F f) {
     unsigned k = 0;
@@ -177,7 +180,8 @@ class pair_sections {
     for (; k < count; ++k) f(k, std::integral_constant<unsigned, 1>{});
   }
 
-  /// Calls `f` with so many records as an array: there may be none without a value.
+  /// Calls `f` with N records as an array. Copy-initialized, because records may have no default
+  /// constructor.
   template <class Record, unsigned N, class F>
   WARDEN_DEVICE static void load_several(Record const* from, std::integral_constant<unsigned, N>,
                                          F f) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Where a block keeps the records of two parts while it runs the sections between them: on chip,
-/// or in global memory where two parts do not fit the chip.
+/// Store of the records of two parts, while a block runs the sections between them: on chip, or in
+/// global memory if two parts do not fit the chip.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -16,71 +16,72 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Records of the two parts that a block holds, at most.
+/// Maximum of records in the two parts that a block holds.
 struct part_sizes {
-  std::uint32_t first;   ///< of the first part
-  std::uint32_t second;  ///< of the second
+  std::uint32_t first;   ///< records of the first part
+  std::uint32_t second;  ///< records of the second part
 
-  /// Records of a part, on average.
+  /// Returns the average number of records of a part.
   WARDEN_HOST_DEVICE constexpr std::uint32_t mean() const {
     return least() + ((first < second ? second : first) - least()) / 2;
   }
-  /// Records of the smaller part.
+  /// Returns the number of records of the smaller part.
   WARDEN_HOST_DEVICE constexpr std::uint32_t least() const {
     return first < second ? first : second;
   }
 };
 
-/// The records of two parts of one array, or of one part. A record's *slot* is its number in its
-/// part, behind all those of the first part if it is the second one. `Ref::policy::records` says
-/// where they are.
+/// Records of two parts of one array, or of one part. A record's *slot* is its number in its part;
+/// slots of the second part follow all those of the first. `Ref::policy::records` is their
+/// placement.
 template <class Ref>
 class pair_store {
  public:
-  /// The type of one protected item.
+  /// Type of one protected item.
   using record = typename Ref::record;
-  /// Whether the records are in shared memory.
+  /// True if the records are in shared memory.
   static constexpr bool on_chip = Ref::policy::records == placement::on_chip;
-  /// Their copies.
+  /// Copies of the records.
   using copies = part_copies<record, on_chip, Ref::group_size>;
-  /// The pieces of shared memory that it needs.
+  /// Pieces of shared memory.
   using pieces = arena_piece<record>;
 
-  /// The piece for two parts of these sizes; nothing if they are in memory.
+  /// Returns the piece for two parts of these sizes; empty if they are in memory.
   WARDEN_HOST_DEVICE static constexpr pieces carve(arena_carver& carver, part_sizes sizes) {
     return copies::carve(carver, std::size_t{2} * sizes.first);
   }
 
-  /// `storage` is the shared memory in which `at` was carved, the same for the whole block.
+  /// Constructs a store. `storage` is the shared memory in which `at` was carved, the same for the
+  /// whole block.
   WARDEN_DEVICE pair_store(Ref const& ref, pieces const& at, std::byte* storage)
       : ref_{ref}, copies_{at.in(storage)} {}
 
-  /// From now on slots are of these parts. Their records are loaded one by one, before a block
-  /// barrier, and written back so behind one; several threads may do that to one record at once:
-  /// they write the same.
+  /// Sets the parts to which slots refer. Their records are loaded one by one before a block
+  /// barrier, and written back after one. Several threads may do that to one record at once: they
+  /// write the same value.
   WARDEN_DEVICE void hold(part_pair pair) { pair_ = pair; }
-  /// Brings one record on chip.
+  /// Loads one record.
   WARDEN_DEVICE void load(std::uint32_t slot) const {
     if constexpr (on_chip) copies_[slot] = *address_of(slot);
   }
-  /// Writes it back.
+  /// Writes one record back.
   WARDEN_DEVICE void write_back(std::uint32_t slot) const {
     if constexpr (on_chip) *address_of(slot) = copies_[slot];
   }
 
-  /// Brings the records of these parts on chip. Collective; a block barrier follows.
+  /// Sets the parts and loads their records. Collective; a block barrier follows.
   WARDEN_DEVICE void load(part_pair pair) {
     pair_ = pair;
     copies_.load(*this, slots());
   }
-  /// Writes them back. Collective, when all sections have run and a barrier has passed.
+  /// Writes the records back. Collective, after all sections have run and after a barrier.
   WARDEN_DEVICE void write_back() const { copies_.write_back(*this, slots()); }
 
-  /// The slot of a part's record; `side` is 0 for the first part, 1 for the second.
+  /// Returns the slot of a part's record; `side` is 0 for the first part, 1 for the second.
   WARDEN_DEVICE std::uint32_t slot_of(unsigned side, std::uint32_t local) const {
     return side * ref_.locals + local;
   }
-  /// The record to run sections on that have it as their first one.
+  /// Returns the record for sections that have it as their first one.
   WARDEN_DEVICE record* first(std::uint32_t slot) const {
     if constexpr (on_chip) {
       return &copies_[slot];
@@ -88,14 +89,14 @@ class pair_store {
       return address_of(slot);
     }
   }
-  /// The same of those that have it as their second one.
+  /// Returns the record for sections that have it as their second one.
   WARDEN_DEVICE record* second(std::uint32_t slot) const { return first(slot); }
-  /// Where the record is in global memory: its identity, wherever its copy is.
+  /// Returns the record's address in global memory, which identifies it wherever its copy is.
   WARDEN_DEVICE record* address_of(std::uint32_t slot) const {
     bool const is_second = slot >= ref_.locals;
     return ref_.record_of(is_second ? pair_.b : pair_.a, is_second ? slot - ref_.locals : slot);
   }
-  /// Whether a slot has a record: the last parts have fewer than the first.
+  /// Returns true if a slot has a record: the last parts have fewer than the first.
   WARDEN_DEVICE bool is_record(std::uint32_t slot) const {
     if (slot >= slots()) return false;
     bool const is_second = slot >= ref_.locals;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Copies of records on chip, and how a block brings many of them there and back.
+/// Copies of records on chip, and how a block loads and stores them.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -17,17 +17,16 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The copies of a part's records in shared memory, if `OnChip`; otherwise nothing is copied.
-/// `Places` says of a slot whether it has a record, `is_record(slot)`, and where that is in global
-/// memory, `address_of(slot)`.
-/// `Lanes` neighbouring threads copy a record together.
+/// Copies of a part's records in shared memory, if `OnChip`; otherwise nothing is copied. `Places`
+/// tells if a slot has a record, `is_record(slot)`, and its address in global memory,
+/// `address_of(slot)`. `Lanes` adjacent threads copy a record together.
 template <class Record, bool OnChip, unsigned Lanes>
 class part_copies {
   static_assert(!OnChip || alignof(Record) <= arena_alignment,
                 "warden: records on chip are aligned to 128 bytes at most");
 
  public:
-  /// The piece for so many records; nothing if they are in memory.
+  /// Returns the piece for `records` records; empty if they are in memory.
   WARDEN_HOST_DEVICE static constexpr arena_piece<Record> carve(arena_carver& carver,
                                                                 std::size_t records) {
     if constexpr (OnChip) {
@@ -37,13 +36,13 @@ class part_copies {
     }
   }
 
-  /// `copies` is shared memory as carved, the same for the whole block.
+  /// Constructs the object. `copies` is shared memory as carved, the same for the whole block.
   WARDEN_DEVICE explicit part_copies(simt::shared_span<Record> copies) : copies_{copies} {}
 
-  /// A copy.
+  /// Returns a copy.
   WARDEN_DEVICE Record& operator[](std::uint32_t slot) const { return copies_[slot]; }
 
-  /// Brings the records of the first `all` slots on chip. Collective; a block barrier follows.
+  /// Loads the records of the first `all` slots. Collective; a block barrier follows.
   template <class Places>
   WARDEN_DEVICE void load(Places const& places, std::uint32_t all) const {
     if constexpr (OnChip) {
@@ -52,7 +51,7 @@ class part_copies {
           [&](std::uint32_t s) { return &copies_[s]; });
     }
   }
-  /// Writes them back. Collective, when all sections have run and a barrier has passed.
+  /// Writes the records back. Collective, after all sections have run and after a barrier.
   template <class Places>
   WARDEN_DEVICE void write_back(Places const& places, std::uint32_t all) const {
     if constexpr (OnChip) {
@@ -63,15 +62,16 @@ class part_copies {
   }
 
  private:
-  /// A word of a record: as wide as its alignment allows, so that nothing is put together of bytes.
+  /// Type of a record's words: as wide as its alignment allows, so that no word is assembled from
+  /// bytes.
   using word = std::conditional_t<
       alignof(Record) % 8 == 0, std::uint64_t,
       std::conditional_t<alignof(Record) % 4 == 0, std::uint32_t, unsigned char>>;
-  /// A record as words: there may be none without a value.
+  /// A record as words, because records may have no default constructor.
   struct [[gnu::may_alias]] alignas(Record) image {
     word words[sizeof(Record) / sizeof(word)];
   };
-  /// Records of a thread under way: one wait for memory instead of one each.
+  /// Records that a thread loads at the same time: one wait for memory instead of one each.
   static constexpr unsigned at_once =
       sizeof(Record) <= 64 ? std::min<unsigned>(4, 128 / sizeof(Record)) : 1;
 
@@ -113,7 +113,7 @@ class part_copies {
         }
       };
       if constexpr (at_once == 1) {
-        // Not by way of registers, of which there may be too few.
+        // Copied directly: there may be too few registers for it.
         for_each_record([&](std::uint32_t s, unsigned) {
           *reinterpret_cast<image*>(to(s)) = *reinterpret_cast<image const*>(from(s));
         });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Lists the tile pairs of a schedule that have sections: a pair of parts without any is not
-/// played, not loaded, and costs nothing.
+/// Lists the tile pairs of a schedule that have sections. A pair of parts without sections is not
+/// in the list and costs nothing.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -16,10 +16,10 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// One block's work, for `Ref`, a rounds_ref. The list is in the order of rounds but for tile pairs
-/// that are the first one of both who play them: those come before all others, for a long one among
-/// them keeps nobody waiting. The list says of each tile pair how many those who play it have
-/// played before: so each part is in one tile pair at a time.
+/// One block's work. `Ref` is a rounds_ref. The list is in the order of rounds, with one exception:
+/// tile pairs that are the first one of both their parts come before all others, because a long one
+/// among them delays no other tile pair. For each tile pair, the list holds the numbers of earlier
+/// tile pairs of its parts. So each part is in one tile pair at a time.
 template <class Ref>
 class round_list {
   static constexpr unsigned threads = Ref::policy::block_threads;
@@ -33,11 +33,12 @@ class round_list {
     return layout{all}.carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(schedule)` bytes, the same for the whole block.
+  /// Constructs the list's writer. `storage` is shared memory of `shared_bytes(schedule)` bytes,
+  /// the same for the whole block.
   WARDEN_DEVICE round_list(Ref const& ref, std::byte* storage)
       : round_list{ref, storage, layout{ref.bins.schedule}} {}
 
-  /// Writes the list, and makes ready for its tile pairs. Collective.
+  /// Writes the list, and resets the counters for its tile pairs. Collective.
   WARDEN_DEVICE void write() const {
     unsigned const me = simt::thread_rank();
     for (std::uint32_t w = me; w < present_.size(); w += threads)
@@ -92,16 +93,16 @@ class round_list {
         first_of_{at.first_of.in(storage)},
         scan_{at.scanning.in(storage)} {}
 
-  /// Words of a home's row of bits.
+  /// Returns the words of a home's row of bits.
   WARDEN_DEVICE std::uint32_t home_words() const { return bins::words(all_.others()); }
-  /// Words of a part's row of rounds.
+  /// Returns the words of a part's row of rounds.
   WARDEN_DEVICE std::uint32_t round_words() const { return bins::words(all_.rounds()); }
   WARDEN_DEVICE bool has(std::uint32_t home, std::uint32_t other) const {
     return (present_[home * home_words() + other / 32] >> other % 32 & 1u) != 0;
   }
 
-  /// Marks the tile pairs of the bins in one word of a row: each tile pair once, so that additions
-  /// do.
+  /// Marks the tile pairs of the bins in one word of a row. Each tile pair is marked once, so that
+  /// additions can set the bits.
   WARDEN_DEVICE void mark_tile_pairs(std::uint32_t word) const {
     unsigned bits = present_[word];
     std::uint32_t const a = word / home_words();
@@ -123,7 +124,7 @@ class round_list {
     simt::shared_fetch_add(bits[number / 32], 1u << number % 32);
   }
 
-  /// The first tile pair that a part plays; `none` if it plays none.
+  /// Returns the first tile pair of a part, or `none`.
   WARDEN_DEVICE std::uint32_t first_tile_pair_of(std::uint32_t part) const {
     if constexpr (schedule::pairs_with_itself) {
       if (has(part, part)) return part;
@@ -135,8 +136,8 @@ class round_list {
     }
     return none;
   }
-  /// Moves it to those that come before all others, if it is the other part's first one, too. By
-  /// one of both parts.
+  /// Moves the part's first tile pair to the front of the list if it is the other part's first one,
+  /// too. Done by one of both parts.
   WARDEN_DEVICE void move_first_tile_pair_of(std::uint32_t part) const {
     std::uint32_t const tile_pair = first_of_[part];
     if (tile_pair == none) return;
@@ -147,8 +148,8 @@ class round_list {
     simt::shared_fetch_add(tile_pairs_[tile_pair / 32], 0u - (1u << tile_pair % 32));
   }
 
-  /// Finds how many tile pairs are listed before each 32 of `tile_pairs`, and behind `earlier`
-  /// ones. Returns how many with these. Collective.
+  /// Computes how many tile pairs are listed before each 32 of `tile_pairs`, in addition to
+  /// `earlier` ones. Returns `earlier` plus the number of all. Collective.
   WARDEN_DEVICE std::uint32_t number(simt::shared_span<std::uint32_t> tile_pairs,
                                      simt::shared_span<std::uint32_t> before,
                                      std::uint32_t earlier) const {
@@ -165,15 +166,15 @@ class round_list {
     }
     return earlier + total;
   }
-  /// One thread.
+  /// Resets the counters. Called by one thread.
   WARDEN_DEVICE void make_ready(std::uint32_t tile_pairs) const {
     ref_.bins.control->tile_pairs = tile_pairs;
     ref_.bins.control->next_tile_pair = 0;
     ref_.bins.control->windows = 0;
-    ref_.bins.control->placed = 0;  // of the next run
+    ref_.bins.control->placed = 0;  // for the next run
   }
 
-  /// One part's side of its tile pairs.
+  /// Writes one part's side of its tile pairs.
   WARDEN_DEVICE void list_tile_pairs_of(std::uint32_t part) const {
     std::uint32_t turn = 0;
     if constexpr (schedule::pairs_with_itself) {
@@ -207,16 +208,18 @@ class round_list {
            static_cast<std::uint32_t>(simt::count_bits(earlier));
   }
 
-  /// No tile pair.
+  /// Number of no tile pair.
   static constexpr std::uint32_t none = ~0u;
 
   Ref const& ref_;
   schedule all_;
-  simt::shared_span<std::uint32_t> present_;     ///< [home][word] as in memory
-  simt::shared_span<std::uint32_t> rounds_;      ///< [part][word] a bit for each round it plays in
-  simt::shared_span<std::uint32_t> tile_pairs_;  ///< [word] a bit for each tile pair that is played
+  simt::shared_span<std::uint32_t> present_;  ///< [home][word] as in memory
+  simt::shared_span<std::uint32_t>
+      rounds_;  ///< [part][word] a bit for each round in which it has a tile pair
+  simt::shared_span<std::uint32_t> tile_pairs_;  ///< [word] a bit for each listed tile pair
   simt::shared_span<std::uint32_t> before_;      ///< [word] tile pairs listed before its first
-  simt::shared_span<std::uint32_t> firsts_;  ///< [word] the same of those that are first of both
+  simt::shared_span<std::uint32_t>
+      firsts_;  ///< [word] a bit for each tile pair that is the first of both parts
   simt::shared_span<std::uint32_t> before_firsts_;  ///< [word] see `before_`
   simt::shared_span<std::uint32_t> first_of_;       ///< [part] its first tile pair
   simt::shared_span<typename scan::storage> scan_;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How a block runs the sections between the records of two parts that it holds: by locks in shared
-/// memory as long as few threads want one record, and one after another by one thread where many
-/// do.
+/// Runs the sections between the records of two parts that a block holds. Uses locks in shared
+/// memory as long as few threads want one record. If many do, one thread runs their sections one
+/// after another.
 ///
-/// Every message is tried by the thread that has it: both locks or none, so nobody waits for a lock
-/// while it holds another. What wants a lock that many did not get is for runners, see
-/// hot_record_warps. Where a part has few records one thread runs all.
+/// The thread that holds a message tries to take both its locks, or none, so no thread waits for a
+/// lock while it holds another. Messages on a lock that many threads did not get go to
+/// hot_record_warps. If both parts have few records, one thread runs all sections.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -34,54 +34,56 @@ class rounds_worker {
  public:
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
-  /// Messages of a thread in one window, at most.
+  /// Maximum of messages of a thread in one window.
   static constexpr unsigned rounds = std::max<unsigned>(1, 64 / sizeof(message_type));
 
-  /// Bytes of shared memory for parts of these sizes, and windows of `used` rounds.
+  /// Bytes of shared memory for parts of these sizes, and windows of `used` messages of each
+  /// thread.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(part_sizes sizes, unsigned used) {
     return layout{sizes, used}.carver.bytes();
   }
 
-  /// `storage` is the same for the whole block.
+  /// Constructs a worker. `storage` is the same for the whole block.
   WARDEN_DEVICE rounds_worker(Ref const& ref, std::byte* storage)
       : rounds_worker{ref, storage, layout{ref.sizes(), ref.window_rounds(rounds)}} {}
 
-  /// All locks free, nothing left over. Collective; a block barrier follows.
+  /// Frees all locks and forgets all messages. Collective; a block barrier follows.
   WARDEN_DEVICE void start() const { runners_.start(); }
-  /// Takes the records of two parts, as pair_store.
+  /// Loads the records of two parts, as pair_store.
   WARDEN_DEVICE void load(part_pair pair) {
     forget();
     records().load(pair);
   }
-  /// The same, but of their records only those of this thread's messages. Collective.
+  /// Takes two parts, but loads only the records of this thread's messages. Collective.
   WARDEN_DEVICE void load(part_pair pair, message_type const (&m)[rounds], unsigned arrived) {
     forget();
     records().hold(pair);
     sections::for_each_record(m, arrived, [&](std::uint32_t slot) { records().load(slot); });
   }
-  /// Gives those back. Collective, behind a barrier.
+  /// Writes back the records of this thread's messages. Collective, after a barrier.
   WARDEN_DEVICE void write_back(message_type const (&m)[rounds], unsigned arrived) const {
     sections::for_each_record(m, arrived, [&](std::uint32_t slot) { records().write_back(slot); });
   }
-  /// Gives them back, as pair_store.
+  /// Writes back all records, as pair_store.
   WARDEN_DEVICE void write_back() const { records().write_back(); }
-  /// The slot of a part's record; `side` is 0 for the first part, 1 for the second.
+  /// Returns the slot of a part's record; `side` is 0 for the first part, 1 for the second.
   WARDEN_DEVICE std::uint32_t slot_of(unsigned side, std::uint32_t local) const {
     return records().slot_of(side, local);
   }
 
-  /// Runs the messages `m[k]` of the bits k of `arrived`. Collective over the block. False once the
-  /// run is poisoned.
+  /// Runs the messages `m[k]` of the bits k of `arrived`. Collective over the block. Returns false
+  /// if the run is poisoned.
   WARDEN_DEVICE bool run(message_type const (&m)[rounds], unsigned arrived) {
-    // All want the same few records.
+    // All sections want the same few records.
     if (ref_.sizes().first <= few_slots / 2 && ref_.sizes().second <= few_slots / 2) {
       runners_.run_by_one(m, arrived);
       simt::sync_block();
       return true;
     }
     unsigned const hot = has_hot_ ? hot_ones(m, arrived) : 0;
-    // The first turn is the block's: it finds the hot locks. In those behind it each thread runs
-    // what is left to it. One loop for both, so that there is one copy of every section.
+    // The whole block does the first iteration, which finds the hot locks. In the following
+    // iterations each thread runs its remaining messages. One loop for both, so that there is one
+    // copy of every section.
     bool is_sorted = false, alive = true;
     WARDEN_NO_UNROLL
     for (unsigned waiting = arrived & ~hot;;) {
@@ -104,12 +106,12 @@ class rounds_worker {
 
  private:
   using runners = hot_record_warps<Ref, rounds>;
-  /// How often in a row a thread gets no locks for any of its messages before it leaves them.
+  /// Failed attempts in a row, for all of its messages, after which a thread leaves them.
   static constexpr unsigned patience = 8;
 
   struct layout {
     part_sizes sizes;
-    unsigned used;  ///< rounds
+    unsigned used;  ///< messages of each thread in a window
     arena_carver carver{};
     typename runners::pieces pieces = runners::carve(carver, sizes, used);
   };
@@ -120,13 +122,14 @@ class rounds_worker {
   WARDEN_DEVICE store& records() { return runners_.all_sections().records(); }
   WARDEN_DEVICE store const& records() const { return runners_.all_sections().records(); }
 
-  /// What was hot in the tile pair before. Collective; a block barrier follows.
+  /// Forgets the hot locks of the tile pair before. Collective; a block barrier follows.
   WARDEN_DEVICE void forget() {
     if (has_hot_) runners_.forget();
     has_hot_ = false;
   }
 
-  /// The bits of the messages that want a lock which many did not get in this tile pair.
+  /// Returns the bits of the messages that want a lock which many threads did not get in this tile
+  /// pair.
   WARDEN_DEVICE unsigned hot_ones(message_type const (&m)[rounds], unsigned arrived) const {
     unsigned hot = 0;
     WARDEN_UNROLL
@@ -138,9 +141,9 @@ class rounds_worker {
     return hot;
   }
 
-  /// Each thread tries for the locks of its messages in turn. Returns the bits of those that did
-  /// not get them. No lock is held from one try to the next, so lanes never keep one another
-  /// waiting.
+  /// Tries, in each thread, to take the locks of its messages in turn. Returns the bits of the
+  /// messages that did not run. No lock is held from one attempt to the next, so lanes never wait
+  /// for one another.
   WARDEN_DEVICE unsigned try_all(message_type const (&m)[rounds], unsigned waiting) const {
     WARDEN_NO_UNROLL
     for (unsigned in_vain = 0; waiting != 0 && in_vain < patience;) {
@@ -161,7 +164,7 @@ class rounds_worker {
     return waiting;
   }
 
-  /// Waits for the locks of one of these messages. False once the run is poisoned.
+  /// Waits for the locks of one of these messages. Returns false if the run is poisoned.
   WARDEN_DEVICE bool wait_for_one(message_type const (&m)[rounds], unsigned waiting) const {
     lock_pair wanted{0, 0};
     WARDEN_UNROLL
@@ -172,7 +175,7 @@ class rounds_worker {
 
   Ref const& ref_;
   runners runners_;
-  bool has_hot_ = false;  ///< in this tile pair there was a window of which something was left
+  bool has_hot_ = false;  ///< true if a window of this tile pair had remaining messages
 };
 
 }  // namespace detail

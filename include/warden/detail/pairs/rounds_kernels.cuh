@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The kernels of a run in rounds, between those of any run that close the log and open it again.
+/// Kernels of a run in rounds. They run between the kernels of every run that close the log and
+/// open it again.
 #pragma once
 
 #include <warden/detail/deferred/deferred_kernels.cuh>
@@ -15,15 +16,15 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What plays the tile pairs.
+/// Server that runs the tile pairs.
 template <class Ref>
 using rounds_server_of = rounds_server<Ref, detail::rounds_worker_of<Ref>>;
 
-/// What runs a log of few sections.
+/// Runner of a log of few sections.
 template <class Ref>
 using single_block_run_of = single_block_run<Ref, detail::rounds_worker_of<Ref>>;
 
-/// Runs all sections if they are few. One block; `Ref` has an array's records in one part.
+/// Runs all sections if they are few. Grid: one block. `Ref` has each array's records in one part.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_few(run_arguments<Ref> a) {
   simt::assume_one_dimension();
@@ -34,7 +35,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_few(run_argu
 template <class Ref>
 inline constexpr int fill_blocks_each = Ref::policy::block_threads <= 512 ? 2 : 1;
 
-/// Sorts messages by the parts of both records. Any grid.
+/// Sorts messages by the parts of both records. Grid: any.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, fill_blocks_each<Ref>)
     fill_bins(run_arguments<Ref> a) {
@@ -42,7 +43,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, fill_blocks_each<Re
   if (a.runs() && a.ref.bins.control->are_few == 0)
     bin_writer<Ref>{a.ref, simt::dynamic_shared()}.run();
 }
-/// Lists the tile pairs that have sections. One block.
+/// Lists the tile pairs that have sections. Grid: one block.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
     list_tile_pairs(run_arguments<Ref> a) {
@@ -50,7 +51,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
   if (a.runs() && a.ref.bins.control->are_few == 0)
     round_list<Ref>{a.ref, simt::dynamic_shared()}.write();
 }
-/// Runs all sections. Any grid.
+/// Runs all sections. Grid: any.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
     run_tile_pairs(run_arguments<Ref> a) {

@@ -11,12 +11,12 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What the time of a run in rounds depends on, in addition to the number of parts.
+/// Inputs of the time of a run in rounds, in addition to the number of parts.
 struct rounds_load {
   std::uint64_t sections;         ///< that the log has room for
-  std::uint64_t records;          ///< of the array
+  std::uint64_t records;          ///< records of the array
   std::uint64_t records_on_chip;  ///< that a block can hold at most
-  unsigned threads;               ///< of a block
+  unsigned threads;               ///< threads of a block
   unsigned blocks;                ///< that run concurrently
 };
 
@@ -28,15 +28,15 @@ constexpr double rounds_time(rounds_load const& load, unsigned parts) {
   double const records = static_cast<double>(load.records), threads = load.threads;
   double const p = std::min<double>(parts, records);
   double const largest = static_cast<double>((load.records + parts - 1) / parts);
-  // Of the two parts that a block holds.
+  // Records in the two parts that a block holds.
   double const held = std::min(records, 2 * largest);
-  // So few records that most sections of a window wait for others: they run one after another.
+  // With so few records, most sections of a window wait for others: they run one after another.
   bool const serial = 5 * held < threads;
   double const round = (serial ? 2.5 : 2) * threads;
   double const section =
       serial ? threads / 40
              : (held > static_cast<double>(load.records_on_chip) ? 1.3 : 1) + threads / (3 * held);
-  // The largest part meets itself once and each other part once: the rounds last as long as the
+  // The largest part meets itself once and each other part once. The rounds last as long as the
   // sections that have a record there.
   double const share = largest / records;
   double const sections = static_cast<double>(load.sections) * share * (2 - share);

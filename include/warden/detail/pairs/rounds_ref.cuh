@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the blocks of a run in rounds see: what any run sees, the bins, and how long a block waits
-/// for a part.
+/// Device view of a run in rounds: the view of any run, the bins, and the wait for parts.
 #pragma once
 
 #include <warden/detail/block/watchdog.cuh>
@@ -18,26 +17,27 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// A log's sections as the blocks of a run in rounds see them. `Run` is a run_pairs_ref or a
-/// run_between_ref; records of a pair of parts are at `Where` during their tile pair.
+/// run_between_ref. Records of a tile pair's parts are at `Where`.
 template <class Run, placement Where>
 struct rounds_ref : Run {
   using typename Run::message_type;
   /// Nothing is combined.
   using partials = rounds_ref;
 
-  /// The bins of its messages.
+  /// Bins of the messages.
   using bins_type = pair_bins<message_type, typename Run::schedule>;
 
   /// The run's policy, with records at `Where`.
   struct policy : Run::policy {
-    static constexpr placement records = Where;  ///< see above
+    static constexpr placement records = Where;  ///< placement during a tile pair
   };
 
-  bins_type bins{};    ///< of the log
-  time_limit limit{};  ///< the guarded's
+  bins_type bins{};    ///< bins of the log
+  time_limit limit{};  ///< the guarded array's
 
-  /// Waits until both parts have played the tile pairs before this one; one thread. Whoever they
-  /// wait for took its tile pair earlier. False once the run is poisoned, by this wait or another.
+  /// Waits until the earlier tile pairs of both parts have finished. Called by one thread. The
+  /// blocks that it waits for took their tile pairs earlier. Returns false if the run is poisoned,
+  /// by this wait or another.
   WARDEN_DEVICE bool wait_for_turns(scheduled_pair const& tile_pair) const {
     std::uint32_t const* const a = &bins.turns[tile_pair.a].played;
     std::uint32_t const* const b = &bins.turns[tile_pair.b].played;
@@ -56,7 +56,7 @@ struct rounds_ref : Run {
         wait_kind::part, waits_for_a ? tile_pair.a : tile_pair.b,
         waits_for_a ? tile_pair.earlier_a : tile_pair.earlier_b);
   }
-  /// Waits for `predicate`, as long as the run gets on; false once it is poisoned.
+  /// Waits for `predicate` as long as the run makes progress. Returns false if the run is poisoned.
   template <class Predicate, class Watch>
   WARDEN_DEVICE bool wait_until(Predicate predicate, Watch watch, wait_kind kind,
                                 std::uint32_t part, std::uint64_t index) const {
@@ -67,17 +67,17 @@ struct rounds_ref : Run {
           return dog.hopeful([&] { return progress(); },
                              [&] {
                                stop(this->health, limit.nanoseconds, kind, part, index);
-                               // The records of both may be partly updated.
+                               // The records of both arrays may be partly updated.
                                if constexpr (Run::two_arrays)
                                  stop(this->second.health, limit.nanoseconds, kind, part, index);
                              });
         },
         watch);
   }
-  /// A block has run a window of sections; one thread.
+  /// Notes that a block has run a window of sections. Called by one thread.
   WARDEN_DEVICE void note_window() const { simt::fetch_add(&bins.control->windows, 1u); }
-  /// The parts have played: whoever plays them next may begin. One thread, behind a barrier with
-  /// all those that wrote.
+  /// Releases the parts of a finished tile pair: the next tile pair of each may begin. Called by
+  /// one thread, after a barrier with all threads that wrote.
   WARDEN_DEVICE void raise_turns(scheduled_pair const& tile_pair) const {
     simt::store_relaxed(&bins.turns[tile_pair.a].played, tile_pair.earlier_a + 1);
     if (tile_pair.a != tile_pair.b)
@@ -85,12 +85,12 @@ struct rounds_ref : Run {
   }
 
  private:
-  /// Changes whenever a tile pair begins, or a window of one has run.
+  /// Returns a number that changes whenever a tile pair begins, or a window of one has run.
   WARDEN_DEVICE std::uint64_t progress() const {
     return simt::load_relaxed(&bins.control->next_tile_pair) +
            std::uint64_t{simt::load_relaxed(&bins.control->windows)};
   }
-  /// By value: what a function is given by address lies in local memory everywhere.
+  /// By value, because an argument that is passed by address would be in local memory everywhere.
   WARDEN_COLD static void stop(guarded_health* health, std::uint64_t nanoseconds, wait_kind kind,
                                std::uint32_t part, std::uint64_t index) {
     failed_wait const first{kind, simt::block_rank(), simt::thread_rank(), 0, part, 0, index, 0,

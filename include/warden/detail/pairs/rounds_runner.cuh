@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How a log's sections are run where some of them are on two records: in rounds. Into how many
-/// parts the records go, whether two of them fit the chip, and what is launched.
+/// Host side of a run in rounds, for logs with sections on two records: number of parts, placement
+/// of their records, and launches.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -31,8 +31,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The kernels between a log's close and its opening, and what they need. `Run` is a
-/// run_pairs_ref or a run_between_ref.
+/// Kernels between a log's close and its opening, and their memory. `Run` is a run_pairs_ref or a
+/// run_between_ref.
 template <class Run>
 class rounds_runner {
   using message_type = typename Run::message_type;
@@ -45,21 +45,22 @@ class rounds_runner {
   using bins = typename any_ref::bins_type;
 
  public:
-  /// For the logs of `of`, or for those whose sections have their first records in it.
+  /// Constructs the runner for logs of `of`, or for logs whose sections have their first records in
+  /// it.
   template <class Guarded>
   explicit rounds_runner(Guarded const& of)
       : device_{of.device()}, limit_{guarded_access::limit(of)} {}
 
-  /// No launch replays the log.
+  /// Returns null: no launch replays the log.
   [[nodiscard]] static launch_control* launch() { return nullptr; }
-  /// Bytes of device memory.
+  /// Returns the size in device memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const {
     return pool_.bytes() + ranges_.bytes() + present_.bytes() + tile_pairs_.bytes() +
            turns_.bytes() + control_.bytes();
   }
 
-  /// Chooses the parts, unless the user did. Returns them. Throws limit_error if two parts have to
-  /// be on chip and are not, and if parts are to be split.
+  /// Chooses the parts, unless the user did, and returns them. Throws limit_error if two parts must
+  /// be on chip and do not fit, and if parts are to be split.
   partition_map plan_partitions(Run& run, deferred_options const& options, std::size_t sections,
                                 std::source_location where) {
     if (options.split > 1) {
@@ -74,7 +75,7 @@ class rounds_runner {
                       rounds_server_of<any_ref>::shared_bytes({}, halvings));
     });
     auto arrays = arrays_of(run, options, sections, facts);
-    // False if there are so many tile pairs that they cannot be listed.
+    // Returns false if there are too many tile pairs to list them.
     auto const plan = [&] {
       for (array_parts const& one : arrays) {
         *one.owners = log_plan<Run>::partitions(one.records, one.parts, one.record_bytes);
@@ -83,7 +84,7 @@ class rounds_runner {
       on_chip_ = tile_pair_bytes<placement::on_chip>(run) <= most_bytes;
       return round_list<any_ref>::shared_bytes(schedule_of(run)) <= most_bytes;
     };
-    // Parts that the user did not choose are fewer if their tile pairs cannot be listed.
+    // Parts that the user did not choose are reduced if their tile pairs cannot be listed.
     bool lists = plan();
     while (!lists) {
       auto const most = std::max_element(
@@ -101,7 +102,7 @@ class rounds_runner {
                         where};
     }
     while (!on_chip_) {
-      // Whose parts take the most memory, and may be smaller.
+      // The array whose parts take the most memory and can be smaller.
       auto const larger = std::max_element(
           arrays.begin(), arrays.end(),
           [](array_parts const& a, array_parts const& b) { return a.bytes() < b.bytes(); });
@@ -141,7 +142,8 @@ class rounds_runner {
     }
     return run.owners;
   }
-  /// Behind the plan of the log: makes the memory for as many messages. Throws cuda_error.
+  /// Allocates memory for as many messages as the log has. Called after the log was planned. Throws
+  /// cuda_error.
   void make(Run& run, std::source_location where) {
     sorter_.plan(run.log, where);
     schedule const all = schedule_of(run);
@@ -155,7 +157,7 @@ class rounds_runner {
     control_.fill_bytes(0, {}, where);
   }
 
-  /// Enqueues what comes between closing the log and opening it; `stage` says how much is enqueued,
+  /// Enqueues the kernels between closing and opening the log. `stage` tells how much was enqueued,
   /// also if it throws. Throws cuda_error.
   void enqueue(run_arguments<Run> const& given, run_stage& stage, stream_ref s,
                std::source_location where) const {
@@ -173,25 +175,25 @@ class rounds_runner {
   }
 
  private:
-  /// Into how many parts the records of an array go.
+  /// Number of parts of an array's records, and its limits.
   struct array_parts {
-    partition_map* owners;  ///< where the run has them
+    partition_map* owners;  ///< owner map of the run
     std::uint32_t* locals;  ///< records of a part
     std::uint64_t records;
     std::size_t record_bytes;
     unsigned parts;
-    bool is_fixed;   ///< no more, even if they do not fit the chip
-    bool is_chosen;  ///< by the user
+    bool is_fixed;   ///< true if there may be no more parts, even if two do not fit the chip
+    bool is_chosen;  ///< true if the user chose the number
 
-    /// Bytes of a part, if there may be more parts.
+    /// Returns the bytes of a part, or 0 if there may not be more parts.
     [[nodiscard]] std::size_t bytes() const {
       return is_fixed || parts == most_parts ? 0 : *locals * record_bytes;
     }
-    /// Parts, if there may be fewer.
+    /// Returns the number of parts if there may be fewer, otherwise 0.
     [[nodiscard]] unsigned choosable() const { return is_chosen ? 0 : parts; }
   };
   static constexpr unsigned most_parts = flat_writer<Run>::most_partitions;
-  /// The arrays' records and parts, for an error.
+  /// Returns a text of the arrays' records and parts, for an error.
   template <class Arrays>
   static std::string text_of(Arrays const& arrays) {
     std::string all;
@@ -202,7 +204,8 @@ class rounds_runner {
     return all;
   }
 
-  /// The arrays of a run, in the number of parts that the user or the device's facts choose.
+  /// Returns the arrays of a run, with the number of parts that the user or the device's properties
+  /// choose.
   static auto arrays_of(Run& run, deferred_options const& options, std::size_t sections,
                         runtime::device_facts const& facts) {
     auto const array = [&]<class Record>(run_array<Record>& of, unsigned chosen, unsigned parts) {
@@ -216,8 +219,8 @@ class rounds_runner {
     };
     auto& first = static_cast<run_array<typename Run::record>&>(run);
     if constexpr (Run::two_arrays) {
-      // A block for each pair of parts of a round. If records are so few that all sections of a
-      // pair want the same ones, twice as many parts are faster.
+      // One block for each tile pair of a round. If an array has few records, all sections of a
+      // tile pair want the same ones, and twice as many parts are faster.
       unsigned const blocks = std::bit_floor(static_cast<unsigned>(facts.multiprocessors));
       auto const usual = [&](std::uint64_t records) {
         return records < std::uint64_t{8} * blocks ? 2 * blocks : blocks;
@@ -234,12 +237,12 @@ class rounds_runner {
       rounds_load const load{sections, run.size, for_records / sizeof(typename Run::record),
                              threads, static_cast<unsigned>(facts.multiprocessors)};
       std::array arrays{array(first, options.partitions, rounds_parts(load, most_parts))};
-      // The estimate includes what it costs if two parts do not fit the chip.
+      // The estimate includes the cost if two parts do not fit the chip.
       if (!Run::must_fit) arrays[0].is_fixed = true;
       return arrays;
     }
   }
-  /// The schedule of the parts that have records: where there are few records, not all do.
+  /// Returns the schedule of the parts that have records: with few records, some parts have none.
   static schedule schedule_of(Run const& run) {
     auto const parts_of = [](auto const& array) {
       std::uint32_t const all = array.owners.partitions();
@@ -255,7 +258,7 @@ class rounds_runner {
   static std::size_t tile_pair_bytes(Run const& run) {
     return rounds_server_of<ref<Where>>::shared_bytes(run.sizes(), run.window_halvings);
   }
-  /// A kernel, asked for its shared memory when the log is made, with as many blocks as are
+  /// A kernel with its shared memory, set up when the log is made, and as many blocks as are
   /// resident together.
   struct launched {
     launched() = default;
@@ -276,7 +279,7 @@ class rounds_runner {
                   turns_.data(), control_.data(), schedule_of(given.ref)};
     return a;
   }
-  /// With all records of an array in one part.
+  /// Returns the arguments with all records of an array in one part.
   static run_arguments<any_ref> in_one_part(run_arguments<any_ref> a) {
     auto const join = [](auto& array) {
       array.owners = log_plan<Run>::partitions(array.size, 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a block does in a run in rounds: takes one tile pair after another, holds its two parts,
-/// runs the sections between them, and hands the parts on to those who play them next.
+/// One block's work in a run in rounds: it takes one tile pair after another, waits for both parts,
+/// runs the sections between them, and releases the parts for their next tile pairs.
 ///
-/// Tile pairs are taken in the order of the list, and a part's tile pairs are played in that order.
-/// Of all tile pairs that were taken and not played, the first waits for nobody: the tile pairs
-/// before it have been played. So a wait ends, however few blocks there are.
+/// Blocks take tile pairs in the order of the list, and the tile pairs of a part run in that order.
+/// Of all tile pairs that were taken and have not finished, the first one never waits, because all
+/// earlier tile pairs have finished. So every wait ends, with any number of blocks.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -19,7 +19,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// One block's part of a run in rounds of `Ref`, a rounds_ref. A `Worker` is a rounds_worker.
+/// One block's part of a run in rounds of `Ref`, a rounds_ref. `Worker` is a rounds_worker.
 template <class Ref, class Worker>
 class rounds_server {
   using message_type = typename Ref::message_type;
@@ -33,14 +33,14 @@ class rounds_server {
     return layout{Worker::shared_bytes(sizes, Ref::halved(rounds, halvings))}.carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(ref.sizes(), ref.window_halvings)` bytes, the same
-  /// for the whole block.
+  /// Constructs a server. `storage` is shared memory of `shared_bytes(ref.sizes(),
+  /// ref.window_halvings)` bytes, the same for the whole block.
   WARDEN_DEVICE rounds_server(Ref const& ref, std::byte* storage)
       : ref_{ref},
         worker_{ref, layout{}.worker.in(storage).data()},
         next_{layout{}.next.in(storage)} {}
 
-  /// Until no tile pair is left, or the run is poisoned. Collective over the block.
+  /// Runs tile pairs until none is left, or the run is poisoned. Collective over the block.
   WARDEN_DEVICE void run() {
     worker_.start();
     if (simt::thread_rank() == 0) take_next(0);
@@ -54,8 +54,8 @@ class rounds_server {
   }
 
  private:
-  /// The messages of a tile pair: those that went to the one part, then those that went to the
-  /// other.
+  /// Messages of a tile pair: those that went to the part `a`, then those that went to the part
+  /// `b`.
   struct bin {
     bin_range to_a, to_b;
     WARDEN_DEVICE std::uint32_t size() const {
@@ -64,7 +64,7 @@ class rounds_server {
   };
   /// A tile pair that this block has taken.
   struct upcoming {
-    std::uint32_t number;  ///< in the list
+    std::uint32_t number;  ///< number in the list
     scheduled_pair tile_pair;
     bin messages;
   };
@@ -72,14 +72,14 @@ class rounds_server {
     std::size_t worker_bytes = 0;
     arena_carver carver{};
     arena_piece<upcoming> next = carver.take<upcoming>(2);
-    // Last: only its size is known no earlier than at run time.
+    // Last, because its size is known only at run time.
     arena_piece<std::byte> worker = carver.take<std::byte>(worker_bytes, arena_alignment);
   };
 
-  /// Messages of a window.
+  /// Returns the messages of a window.
   WARDEN_DEVICE std::uint32_t window() const { return ref_.window_rounds(rounds) * threads; }
 
-  /// One thread.
+  /// Takes the next tile pair. Called by one thread.
   WARDEN_DEVICE void take_next(unsigned turn) const {
     upcoming next{};
     next.number = simt::fetch_add(&ref_.bins.control->next_tile_pair, 1u);  // mutation: pair-order
@@ -87,7 +87,7 @@ class rounds_server {
       scheduled_pair const tile_pair = ref_.bins.tile_pairs[next.number];
       next.tile_pair = tile_pair;
       next.messages.to_a = *ref_.bins.range(tile_pair.a, tile_pair.b);
-      // Between two arrays all messages went to the first one's.
+      // Between two arrays, all messages went to the first array's part.
       if constexpr (Ref::schedule::pairs_with_itself) {
         if (tile_pair.a != tile_pair.b)
           next.messages.to_b = *ref_.bins.range(tile_pair.b, tile_pair.a);
@@ -96,25 +96,29 @@ class rounds_server {
     next_[turn] = next;
   }
 
-  /// False once the run is poisoned. Behind it, `next_[next]` is the tile pair after.
+  /// Runs a tile pair. Stores the tile pair after it in `next_[next]`. Returns false if the run is
+  /// poisoned.
   WARDEN_DEVICE bool play(scheduled_pair const tile_pair, bin const messages, unsigned next) {
-    // Bins do not change in a run: the first messages are under way while the parts are not there.
+    // Bins do not change in a run: the first messages are loaded while the block waits for the
+    // parts.
     message_type m[rounds];
     unsigned arrived = load(tile_pair, messages, 0, m);
     bool alive = true;
-    // Another one looks up the tile pair after this, which is behind it: what was said of waits
-    // holds. But not where others would wait long for it.
+    // Another thread takes the next tile pair, which comes after this one in the list, so waits
+    // still end. After a long tile pair it is taken later, because other blocks would wait long for
+    // it.
     bool const is_short = messages.size() <= 2 * window();
     if (is_short && simt::thread_rank() == threads - 1) take_next(next);
     if (simt::thread_rank() == 0) {
       alive = ref_.wait_for_turns(tile_pair);
-      // Acquire: who played the parts before fenced between what its block wrote and their turns;
-      // the barrier hands it to the block. What sections wrote elsewhere travels with the parts.
+      // Acquire: the threads that released the parts fenced between their blocks' writes and the
+      // release; the barrier hands that to the block. Writes of sections to other memory travel
+      // with the parts.
       simt::fence_device();  // mutation: turn-acquire
     }
     if (simt::sync_block_or(!alive)) return false;
     std::uint32_t const all = messages.size();
-    // Few sections on large parts: only their records are loaded.
+    // With few sections on large parts, only the records of these sections are loaded.
     bool const few = all <= window() && 4 * all <= ref_.sizes().mean();
     if (few) {
       worker_.load({tile_pair.a, tile_pair.b}, m, arrived);
@@ -131,7 +135,7 @@ class rounds_server {
     }
     simt::sync_block();
     if (few) {
-      // Looked up once more: registers are dearer meanwhile.
+      // Loaded again, because keeping them would take registers during the run.
       arrived = load(tile_pair, messages, 0, m);
       worker_.write_back(m, arrived);
     } else {
@@ -140,15 +144,15 @@ class rounds_server {
     if (!is_short && simt::thread_rank() == threads - 1) take_next(next);
     simt::sync_block();
     if (simt::thread_rank() == 0) {
-      // Release: the barrier hands this thread what the block wrote.
+      // Release: the barrier hands this thread the block's writes.
       simt::fence_device();  // mutation: turn-release
       ref_.raise_turns(tile_pair);
     }
     return true;
   }
 
-  /// Loads this thread's messages of the window that begins at `first`, with slots for ids. Returns
-  /// bit k if `m[k]` is one.
+  /// Loads this thread's messages of the window that begins at `first`, with slots in place of ids.
+  /// Returns a mask. Bit k: `m[k]` is a message.
   WARDEN_DEVICE unsigned load(scheduled_pair const& tile_pair, bin const& messages,
                               std::uint32_t first, message_type (&m)[rounds]) const {
     std::uint32_t const to_a = messages.to_a.end - messages.to_a.begin;
@@ -175,7 +179,7 @@ class rounds_server {
 
   Ref const& ref_;
   Worker worker_;
-  simt::shared_span<upcoming> next_;  ///< by turns the tile pair that is played, and the next
+  simt::shared_span<upcoming> next_;  ///< the current tile pair and the next one, alternating
 };
 
 }  // namespace detail

@@ -22,65 +22,65 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The guarded arrays `First` and `Second` as the workers of a run between them see them. The log's
-/// reports are the first one's, and blocks and waits are as its policy and its options say.
+/// The guarded arrays `First` and `Second` as the workers of a run between them see them. The first
+/// one's report receives the log's errors. Its policy and options determine blocks and waits.
 template <class First, class Second, class... Sections>
 class run_between_ref : public run_array<typename First::record>, public run_window {
  public:
-  /// What the first guarded array was tuned by.
+  /// Policy of the first guarded array.
   using policy = run_policy<typename First::policy>;
-  /// The type of a section's first record.
+  /// Type of a section's first record.
   using record = typename First::record;
-  /// The type of a section's second record.
+  /// Type of a section's second record.
   using second_record = typename Second::record;
-  /// What every section is handed beside its records.
+  /// Contexts that every section receives in addition to its records.
   using context = contexts<typename First::context, typename Second::context>;
-  /// What lies in the log.
+  /// Formats of the log.
   using formats = log_formats<false, paired<Sections>...>;
-  /// How sections are written into the log.
+  /// Format of sections in the log.
   using format = typename formats::format;
-  /// A message with room for the largest section.
+  /// Message with room for the largest section.
   using message_type = typename format::message_type;
-  /// The log.
+  /// Type of the log.
   using log_type = section_log<message_type>;
   using partials = run_between_ref;        ///< nothing is combined
-  using schedule = two_array_schedule;     ///< of both arrays' parts
+  using schedule = two_array_schedule;     ///< tile pairs of both arrays' parts
   static constexpr bool has_pairs = true;  ///< all sections are on two records
-  /// Lanes that run a section together: the most of any.
+  /// Maximum of the lanes that run a section together.
   static constexpr unsigned group_size = std::max({group_size_of<Sections>...});
   static constexpr bool in_order = false;   ///< see run_ref
-  static constexpr bool two_arrays = true;  ///< whose are in two arrays
-  /// Two parts have to be on chip.
+  static constexpr bool two_arrays = true;  ///< the two records are in two arrays
+  /// True if two parts must be on chip.
   static constexpr bool must_fit =
       First::policy::records == placement::on_chip || Second::policy::records == placement::on_chip;
 
-  context sections_context{};         ///< handed to every section
-  log_type log{};                     ///< what is run
-  run_array<second_record> second{};  ///< the array of the second records
+  context sections_context{};         ///< contexts of every section
+  log_type log{};                     ///< log that is run
+  run_array<second_record> second{};  ///< array of the second records
 
-  /// See there.
+  /// Returns the array of the second records.
   WARDEN_DEVICE run_array<second_record> const& seconds() const { return second; }
-  /// Records of the two parts that a block holds, at most.
+  /// Returns the maximum of records in the two parts that a block holds.
   WARDEN_HOST_DEVICE part_sizes sizes() const { return {this->locals, second.locals}; }
 
-  /// Takes the records of both for a run, or counts that it is put off: false then, and neither is
-  /// taken. One thread.
+  /// Takes the records of both arrays for a run. If that fails, counts that the run is put off,
+  /// takes neither and returns false. Called by one thread.
   WARDEN_DEVICE bool take_records() const {
-    // Nobody waits with one of them in hand. In one order, whichever a log calls its first: so of
-    // two logs that meet one runs.
+    // No thread waits while it holds one array. The order does not depend on which array a log
+    // calls its first, so of two logs that meet one runs.
     bool const first_before = this->at_work < second.at_work;
     if (!(first_before ? this->take() : second.take())) {
       put_off(first_before);
       return false;
     }
     if (first_before ? second.take() : this->take()) return true;  // mutation: second-amid
-    // Nothing was touched: there is nothing to release.
+    // No record was accessed, so there is nothing to release.
     static_cast<void>(first_before ? this->free() : second.free());
     put_off(!first_before);
     return false;
   }
-  /// Frees both, behind a release. Counts launches that came amid, if sections have run. One
-  /// thread.
+  /// Frees the records of both arrays, after a release. Counts launches that came during the run,
+  /// if sections have run. Called by one thread.
   WARDEN_DEVICE void free_records(bool have_run) const {
     if (!this->free() && have_run) simt::fetch_add(&this->report->launches_amid, std::uint64_t{1});
     if (!second.free() && have_run)
@@ -88,7 +88,7 @@ class run_between_ref : public run_array<typename First::record>, public run_win
   }
 
  private:
-  /// Because of the first guarded array, or of the second.
+  /// Counts that the run is put off because of the first guarded array, or because of the second.
   WARDEN_DEVICE void put_off(bool by_first) const {
     if (by_first ? this->has_failed() : second.has_failed()) {
       auto* const failed = by_first ? this->health : second.health;

@@ -23,9 +23,9 @@ class run_pairs_ref : public run_ref<Policy, Record, Sections...> {
   using schedule = all_pairs_schedule;  ///< tile pairs of its parts
   using second_record = Record;         ///< type of a section's second record
 
-  /// The array of the second records.
+  /// Returns the array of the second records.
   WARDEN_DEVICE run_pairs_ref const& seconds() const { return *this; }
-  /// Largest number of records in each of the two parts that a block holds.
+  /// Returns the maximum of records in the two parts that a block holds.
   WARDEN_HOST_DEVICE part_sizes sizes() const { return {this->locals, this->locals}; }
 };
 

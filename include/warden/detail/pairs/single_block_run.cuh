@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What one block does where a log has no more sections than one window: it runs all of them on the
-/// records in memory, and no tile pair is played. However few sections tile pairs have, most of
-/// them wait for others, one behind another, and that takes longer.
+/// Run of a log that has at most one window of sections: one block runs all of them on the records
+/// in memory, without tile pairs. With tile pairs, even short ones, most blocks would wait for
+/// others one after another, which takes longer.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -18,7 +18,7 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// Runs a log of few sections, by one block. `Ref` is a rounds_ref that has all records of an array
-/// in one part, and in memory. A `Worker` is a rounds_worker.
+/// in one part, in memory. `Worker` is a rounds_worker.
 template <class Ref, class Worker>
 class single_block_run {
   using message_type = typename Ref::message_type;
@@ -33,21 +33,21 @@ class single_block_run {
     return layout{Worker::shared_bytes(sizes, Ref::halved(rounds, halvings))}.carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(ref.sizes(), ref.window_halvings)` bytes, the same
-  /// for the whole block.
+  /// Constructs the runner. `storage` is shared memory of `shared_bytes(ref.sizes(),
+  /// ref.window_halvings)` bytes, the same for the whole block.
   WARDEN_DEVICE single_block_run(Ref const& ref, std::byte* storage)
       : ref_{ref},
         worker_{ref, layout{}.worker.in(storage).data()},
         scan_{layout{}.scanning.in(storage)},
         gathered_{layout{}.gathered.in(storage)} {}
 
-  /// Runs the log's sections if they are few, and notes whether they are. One block; collective.
+  /// Runs the log's sections if they are few, and stores if they are. Grid: one block. Collective.
   WARDEN_DEVICE void run() {
     unsigned const me = simt::thread_rank();
     std::uint32_t const most = window();
     std::uint32_t mine = 0, all;
     for (std::uint32_t r = me; r <= ref_.log.last_shard; r += threads) {
-      // By itself each count is below 2^31; of few sections the sum is, too.
+      // Each count is below 2^31, and so is the sum of few sections.
       std::uint32_t const more = ref_.log.shards[r].flat + ref_.log.shards[r].batches;
       mine = more > most || mine > most ? most + 1 : mine + more;
     }
@@ -83,22 +83,22 @@ class single_block_run {
     arena_carver carver{};
     arena_piece<typename scan::storage> scanning = carver.take<typename scan::storage>(1);
     arena_piece<std::uint32_t> gathered = carver.take<std::uint32_t>(1);
-    // Last: only its size is known no earlier than at run time.
+    // Last, because its size is known only at run time.
     arena_piece<std::byte> worker = carver.take<std::byte>(worker_bytes, arena_alignment);
   };
 
-  /// Sections that are few: those of a window.
+  /// Returns the number of sections that count as few: those of a window.
   WARDEN_DEVICE std::uint32_t window() const { return ref_.window_rounds(rounds) * threads; }
 
-  /// Brings the messages of all batches together, `most` at most, with slots for ids. A warp takes
-  /// a batch.
+  /// Collects the messages of all batches, at most `most`, with slots in place of ids. A warp
+  /// handles a batch.
   WARDEN_DEVICE void gather(std::uint32_t most) const {
     std::uint32_t const rows = ref_.log.rows_written(), size = ref_.log.size;
     std::uint32_t strange = 0;
     for (std::uint32_t row = simt::warp_rank(); row < rows; row += threads / simt::warp_size) {
       std::uint32_t const begin = ref_.log.begins[row];
       std::uint32_t const count = *ref_.log.offset(ref_.log.partitions.partitions(), row);
-      // A row that nobody has written: a kernel was sending.
+      // An unwritten row: a kernel was sending.
       if (begin > size || count > size - begin) continue;
       for (std::uint32_t i = simt::lane_id(); i < count; i += simt::warp_size) {
         message_type const m = ref_.log.pool[begin + i];
@@ -123,7 +123,7 @@ class single_block_run {
   Ref const& ref_;
   Worker worker_;
   simt::shared_span<typename scan::storage> scan_;
-  simt::shared_span<std::uint32_t> gathered_;  ///< messages
+  simt::shared_span<std::uint32_t> gathered_;  ///< number of messages collected
 };
 
 }  // namespace detail

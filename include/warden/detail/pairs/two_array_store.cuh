@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Where a block keeps the records of a part of one array and of a part of another while it runs
-/// the sections between them: on chip, or in global memory where they do not fit the chip.
+/// Store of the records of a part of one array and of a part of another, while a block runs the
+/// sections between them: on chip, or in global memory if they do not fit the chip.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -18,43 +18,45 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The records of a part of each of two arrays. What pair_store is to the parts of one array: a
-/// slot below the size of the first part is one of its records, any other one of the second part's.
+/// Records of one part of each of two arrays; pair_store is for two parts of one array. A slot
+/// below the size of the first part is one of its records, any other slot is one of the second
+/// part's.
 template <class Ref>
 class two_array_store {
  public:
-  /// The type of the first array's items.
+  /// Type of the first array's items.
   using first_record = typename Ref::record;
-  /// The type of the second array's items.
+  /// Type of the second array's items.
   using second_record = typename Ref::second_record;
-  /// Whether the records are in shared memory.
+  /// True if the records are in shared memory.
   static constexpr bool on_chip = Ref::policy::records == placement::on_chip;
-  /// Copies of the first array's.
+  /// Copies of the first array's records.
   using first_copies = part_copies<first_record, on_chip, Ref::group_size>;
-  /// Copies of the second array's.
+  /// Copies of the second array's records.
   using second_copies = part_copies<second_record, on_chip, Ref::group_size>;
-  /// The pieces of shared memory that it needs.
+  /// Pieces of shared memory.
   struct pieces {
     arena_piece<first_record> first;    ///< for records of the first array
-    arena_piece<second_record> second;  ///< and of the second
+    arena_piece<second_record> second;  ///< for records of the second array
   };
 
-  /// The pieces for parts of these sizes; nothing if they are in memory.
+  /// Returns the pieces for parts of these sizes; empty if they are in memory.
   WARDEN_HOST_DEVICE static constexpr pieces carve(arena_carver& carver, part_sizes sizes) {
     auto const first = first_copies::carve(carver, sizes.first);
     return {first, second_copies::carve(carver, sizes.second)};
   }
 
-  /// `storage` is the shared memory in which `at` was carved, the same for the whole block.
+  /// Constructs a store. `storage` is the shared memory in which `at` was carved, the same for the
+  /// whole block.
   WARDEN_DEVICE two_array_store(Ref const& ref, pieces const& at, std::byte* storage)
       : ref_{ref}, firsts_{at.first.in(storage)}, seconds_{at.second.in(storage)} {}
 
-  /// The block holds these two parts from now on; brings nothing on chip.
+  /// Sets the parts to which slots refer; loads nothing.
   WARDEN_DEVICE void hold(part_pair pair) {
     first_part_ = pair.a;
     second_part_ = ref_.bins.schedule.other_of(pair.b);
   }
-  /// Brings one record on chip.
+  /// Loads one record.
   WARDEN_DEVICE void load(std::uint32_t slot) const {
     if constexpr (on_chip) {
       if (is_first(slot)) {
@@ -64,7 +66,7 @@ class two_array_store {
       }
     }
   }
-  /// Writes it back.
+  /// Writes one record back.
   WARDEN_DEVICE void write_back(std::uint32_t slot) const {
     if constexpr (on_chip) {
       if (is_first(slot)) {
@@ -75,23 +77,23 @@ class two_array_store {
     }
   }
 
-  /// Brings the records of these parts on chip. Collective; a block barrier follows.
+  /// Sets the parts and loads their records. Collective; a block barrier follows.
   WARDEN_DEVICE void load(part_pair pair) {
     hold(pair);
     firsts_.load(firsts(), ref_.sizes().first);
     seconds_.load(seconds(), ref_.sizes().second);
   }
-  /// Writes them back. Collective, when all sections have run and a barrier has passed.
+  /// Writes the records back. Collective, after all sections have run and after a barrier.
   WARDEN_DEVICE void write_back() const {
     firsts_.write_back(firsts(), ref_.sizes().first);
     seconds_.write_back(seconds(), ref_.sizes().second);  // mutation: second-back
   }
 
-  /// The slot of the record `local` of the first part held, for side 0, or of the second one.
+  /// Returns the slot of a part's record; `side` is 0 for the first part, 1 for the second.
   WARDEN_DEVICE std::uint32_t slot_of(unsigned side, std::uint32_t local) const {
     return side * ref_.locals + local;
   }
-  /// The record of the first array to run sections on.
+  /// Returns the record of the first array for sections.
   WARDEN_DEVICE first_record* first(std::uint32_t slot) const {
     if constexpr (on_chip) {
       return &firsts_[slot];
@@ -99,7 +101,7 @@ class two_array_store {
       return ref_.record_of(first_part_, slot);
     }
   }
-  /// The record of the second array to run sections on.
+  /// Returns the record of the second array for sections.
   WARDEN_DEVICE second_record* second(std::uint32_t slot) const {
     if constexpr (on_chip) {
       return &seconds_[slot - ref_.locals];
@@ -107,20 +109,20 @@ class two_array_store {
       return ref_.seconds().record_of(second_part_, slot - ref_.locals);
     }
   }
-  /// Where the record is in global memory: its identity, wherever its copy is.
+  /// Returns the record's address in global memory, which identifies it wherever its copy is.
   WARDEN_DEVICE void* address_of(std::uint32_t slot) const {
     if (is_first(slot)) return ref_.record_of(first_part_, slot);
     return ref_.seconds().record_of(second_part_, slot - ref_.locals);
   }
 
  private:
-  /// A part's records, whose slots are their numbers.
+  /// A part's records; their slots are their numbers.
   template <class Record, class Array>
   struct places {
     Array const& array;
     std::uint32_t part;
 
-    /// The last parts have fewer records than the first.
+    /// Returns true if the slot has a record: the last parts have fewer records than the first.
     WARDEN_DEVICE bool is_record(std::uint32_t slot) const {
       return slot < array.locals && array.owners.id({part, slot}) < array.size;
     }
@@ -141,7 +143,7 @@ class two_array_store {
   std::uint32_t first_part_ = 0, second_part_ = 0;
 };
 
-/// The one that a run needs.
+/// Store that a run needs.
 template <class Ref>
 using rounds_store = std::conditional_t<Ref::two_arrays, two_array_store<Ref>, pair_store<Ref>>;
 
