@@ -24,7 +24,7 @@ LONG_README = re.compile(r"apps/[^/]+")
 NAMES = "warden/cuda_names.cuh"
 PLATFORM = ("include/warden/simt/", "runtime/")
 DEVICE = re.compile(
-    r"__CUDACC__|__CUDA_ARCH__|WARDEN_SIMULATED|\basm\b|__(?:shfl|ballot|any|all|match|reduce)_\w+|"
+    r"__CUDACC__|WARDEN_GPU|__CUDA_ARCH__|WARDEN_SIMULATED|\basm\b|__(?:shfl|ballot|any|all|match|reduce)_\w+|"
     r"__activemask|__sync(?:threads|warp)\w*|__threadfence\w*|__nanosleep|\batomic[A-Z]\w*\(|"
     r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\b|\b(?:cub|thrust)(?:::|/)|__global__|<<<")
 # Names among these that warden/cuda_names.cuh gives.

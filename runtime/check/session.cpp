@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <string>
 
 namespace warden::check {
@@ -44,6 +45,20 @@ void end_session() {
   }
 }
 
+/// The handler before this library's.
+std::terminate_handler const usual_end = std::get_terminate();
+
+/// Makes an error of device code a finding if one of Warden's calls threw it and nothing caught it.
+void end_by_exception() {
+  try {
+    if (std::current_exception() != nullptr) throw;
+  } catch (sim::misuse_error const& e) {
+    end_with_finding(e.what());
+  } catch (...) {
+  }
+  usual_end();
+}
+
 /// Even seeds take priorities, in launches of 20,000 or 2,000 steps; odd ones are random.
 struct session {
   session() {
@@ -52,6 +67,7 @@ struct session {
     s.pct_horizon = s.seed % 4 == 0 ? 20'000 : 2'000;
     sim::configure(s);
     std::atexit(end_session);
+    std::set_terminate(end_by_exception);
   }
 } const begun;
 

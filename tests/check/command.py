@@ -37,6 +37,13 @@ class Command(unittest.TestCase):
         self.check("runtime_api.cu", 0, "--", "--seeds", "a b")
         self.assertIn("exit code 1 under all 4 schedules", self.check("runtime_api.cu", 1))
 
+    def test_programs_of_warden(self):
+        self.assertEqual(self.check("deferred.cu", 0), "deferred.cu: no finding under 4 schedules\n")
+        text = self.check("deferred.cu", 1, "--define", "RACE")
+        self.assertIn("deferred.cu:23: data race", text)
+        text = self.check("deferred.cu", 1, "--define", "THROW")
+        self.assertIn("deferred.cu:41: the program ended by SIGABRT: deferred: a log of 1099511627776 sections", text)
+
     def test_usage(self):
         self.assertIn("no such file", self.check("none.cu", 2))
         self.assertIn("invalid number from 1 on value: '0'", self.check("launches.cu", 2, "--seeds", "0"))

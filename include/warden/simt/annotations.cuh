@@ -7,7 +7,7 @@
 #include <warden/simt/compiler.hpp>
 #include <warden/version.hpp>
 
-#if defined(__CUDACC__)
+#if defined(WARDEN_GPU)
 
 /// For WARDEN_PASTE.
 #  define WARDEN_PASTE_(a, b, c, d, e, f, g, h, i, ...) \

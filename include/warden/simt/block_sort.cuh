@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#if defined(__CUDACC__)
+#if defined(WARDEN_GPU)
 #  include <cub/block/block_radix_sort.cuh>
 #else
 #  include <algorithm>
@@ -21,7 +21,7 @@ namespace simt {
 template <unsigned Threads, unsigned Items>
 class block_sort {
  public:
-#if defined(__CUDACC__)
+#if defined(WARDEN_GPU)
   /// Shared memory of one sort at a time.
   using storage = typename cub::BlockRadixSort<std::uint32_t, static_cast<int>(Threads),
                                                static_cast<int>(Items)>::TempStorage;
@@ -37,7 +37,7 @@ class block_sort {
   WARDEN_DEVICE static void sort(storage& temporary, std::uint32_t (&words)[Items],
                                  unsigned first_bit, unsigned end_bit) {
     assume_linear_block();  // CUB numbers threads by x alone
-#if defined(__CUDACC__)
+#if defined(WARDEN_GPU)
     cub::BlockRadixSort<std::uint32_t, static_cast<int>(Threads), static_cast<int>(Items)>{
         temporary}
         .Sort(words, static_cast<int>(first_bit), static_cast<int>(end_bit));

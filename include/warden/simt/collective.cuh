@@ -14,7 +14,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace simt {
 
-#if defined(__CUDACC__)
+#if defined(WARDEN_GPU)
 /// Returns the lane of this thread, from the register that holds it.
 WARDEN_DEVICE unsigned lane_register() {
   unsigned lane;
@@ -60,7 +60,7 @@ class block_scan_by_warps {
  public:
   /// Shared memory of one scan at a time.
   struct storage {
-#if defined(__CUDACC__)
+#if defined(WARDEN_GPU)
     T sums[warps];  ///< [warp]
 #else
     T values[Threads];
@@ -72,7 +72,7 @@ class block_scan_by_warps {
   /// sum over all. A block barrier must pass before `temporary` is used again.
   WARDEN_DEVICE static T exclusive_sum(storage& temporary, std::type_identity_t<T> value,
                                        T& total) {
-#if defined(__CUDACC__)
+#if defined(WARDEN_GPU)
     T const sum = warp_inclusive_sum(value);
     if (lane_id() == warp_size - 1) temporary.sums[warp_rank()] = sum;
     sync_block();
@@ -100,7 +100,7 @@ class block_scan_by_warps {
   }
 };
 
-#if defined(__CUDACC__)
+#if defined(WARDEN_GPU)
 namespace detail {
 /// Exclusive prefix sums by the first warp, each of whose threads adds up a segment of the values.
 /// Instruction for instruction cub::BlockScan's BLOCK_SCAN_RAKING.
@@ -198,7 +198,7 @@ class small_scan {
 /// of some a thread. `T` is an unsigned integer.
 template <unsigned Threads, bool Small = false, class T = std::uint32_t>
 class block_scan {
-#if defined(__CUDACC__)
+#if defined(WARDEN_GPU)
   using scan =
       std::conditional_t<Small, detail::small_scan<Threads, T>, detail::raking_scan<Threads, T>>;
 #else

@@ -5,7 +5,7 @@
 
 #include <warden/simt/compiler.hpp>
 
-#if defined(__CUDACC__)
+#if defined(WARDEN_GPU)
 
 #  include <type_traits>
 

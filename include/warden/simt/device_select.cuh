@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <string>
 
-#if defined(__CUDACC__)
+#if defined(WARDEN_GPU)
 #  include <thrust/iterator/counting_iterator.h>
 #  include <thrust/iterator/tabulate_output_iterator.h>
 #  include <thrust/iterator/transform_iterator.h>
@@ -32,7 +32,7 @@ struct selection {
   std::uint64_t* count;  ///< how many there are, in device memory
 };
 
-#if defined(__CUDACC__)
+#if defined(WARDEN_GPU)
 
 namespace detail {
 /// As CUB wants it: without memory it tells the bytes, and does nothing else.

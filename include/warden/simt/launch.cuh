@@ -17,13 +17,13 @@ WARDEN_NAMESPACE_BEGIN
 namespace simt {
 
 /// Whether a kernel's registers are bounded by WARDEN_BOUNDS.
-#if defined(__CUDACC__)
+#if defined(WARDEN_GPU)
 inline constexpr bool has_registers = true;
 #else
 inline constexpr bool has_registers = false;
 #endif
 
-#if !defined(__CUDACC__)
+#if !defined(WARDEN_GPU)
 namespace detail {
 /// `kernel` with copies of the arguments, given by an address each.
 template <class... Parameters>
@@ -50,7 +50,7 @@ template <class... Parameters>
 runtime::kernel make_kernel(void (*kernel)(Parameters...)) {
   static_assert((std::is_trivially_copyable_v<Parameters> && ...),
                 "warden: a kernel's parameters are trivially copyable, and none is a reference");
-#if defined(__CUDACC__)
+#if defined(WARDEN_GPU)
   return {reinterpret_cast<void const*>(kernel)};
 #else
   return {reinterpret_cast<void const*>(kernel),

@@ -68,7 +68,7 @@
 /// stores | | counts | `note_reservation(messages) note_lock_retry()` | counted by the simulated
 /// device |
 
-#if defined(__CUDACC__)
+#if defined(WARDEN_GPU)
 #  include <warden/simt/cuda.cuh>
 #  include <warden/simt/cuda_cluster.cuh>
 #else
