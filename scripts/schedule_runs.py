@@ -39,7 +39,7 @@ def run_one(program, arguments, seed, timeout, directory, folder):
     if not text and (at := done.stderr.find(WATCHDOG)) >= 0:
         text = done.stderr[at:].removeprefix("warden: ").strip()
     if not text and done.returncode < 0:
-        # Of an exception the message, which may have several lines; otherwise the last line.
+        # The first line of an exception that ended the program; otherwise the last line.
         _, _, thrown = done.stderr.partition("\n  what():  ")
         last = thrown.strip().splitlines()[:1] or done.stderr.strip().splitlines()[-1:]
         text = f"the program ended by {signal.Signals(-done.returncode).name}{': ' if last else ''}{''.join(last)}"
