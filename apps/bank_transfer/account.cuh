@@ -18,9 +18,9 @@ struct alignas(16) account {
   std::uint32_t refused;   ///< those that would have overdrawn it
 };
 
-/// What sections are handed beside their accounts.
+/// Context of the sections.
 struct section_context {
-  std::int64_t pair_sum;  ///< of the two accounts of each audited pair, at any time
+  std::int64_t pair_sum;  ///< sum of the two accounts of each audited pair, at any time
   std::uint64_t* broken;  ///< audits that saw another sum
 };
 
@@ -49,8 +49,8 @@ struct transfer {
   }
 };
 
-/// The same in two steps, each a section on one account: money that has left the one has not yet
-/// come to the other, and whoever looks in between misses it.
+/// A transfer in two steps, each a section on one account: money that has left the one has not yet
+/// arrived at the other, and an audit in between misses it.
 struct deposit {
   static constexpr bool reads_other_memory = false;
   std::uint32_t amount;

@@ -29,7 +29,7 @@ __device__ bool withdraw(account* from, std::int64_t amount) {
 
 WARDEN_KERNEL void transfer_by_atomics(atomics_arguments a) {
   simt::assume_one_dimension();
-  // What was executed is counted in a register, and refusals, which are few, at the account.
+  // Executed transfers are counted in a register; refusals, which are few, at the account.
   std::uint64_t executed = 0;
   std::uint32_t const step = warden::baseline::operation_step();
   auto const transfer = [&](std::uint32_t i) {
@@ -54,7 +54,7 @@ WARDEN_KERNEL void transfer_by_atomics(atomics_arguments a) {
 }
 
 /// A compare-and-swap at the one account, then an addition at the other: between them the money is
-/// nowhere, and whoever looks at both sees that.
+/// nowhere, and a thread that reads both sees that.
 class atomics_arm final : public arm {
  public:
   explicit atomics_arm(bank& b) : bank_{b} {}

@@ -17,7 +17,7 @@ namespace bank_transfer {
 class arm {
  public:
   virtual ~arm() = default;
-  /// What the audit may expect of it.
+  /// Properties that the audit may expect.
   [[nodiscard]] virtual expectations promises() const { return {}; }
   /// Chooses its settings by trying them on these transfers, which changes the bank, and says what
   /// it chose; blocks the host.
@@ -28,7 +28,7 @@ class arm {
   virtual void run_async(transfers const& all) = 0;
   /// Blocks the host until they are done. Throws what went wrong.
   virtual void wait() = 0;
-  /// What it has counted in all its runs, where it counts anything.
+  /// Counters of all its executions, if it counts anything.
   [[nodiscard]] virtual std::map<std::string, double> counters() const { return {}; }
 };
 
@@ -40,9 +40,9 @@ enum class where {
 };
 /// How one server that owns all accounts works. Zero means: by default.
 struct colocation {
-  unsigned threads = 0;  ///< of every block: 256 or 640: more would spill registers
+  unsigned threads = 0;  ///< threads of every block: 256 or 640; more would spill registers
   where accounts = where::on_chip_if_they_fit;  ///< during a run
-  unsigned client_blocks = 0;                   ///< of the virtual grid
+  unsigned client_blocks = 0;                   ///< blocks of the virtual grid
 };
 
 /// The arms to compare.
@@ -54,9 +54,9 @@ inline constexpr char timed_arm[] = "warden_nested_timed";
 /// cannot work on this bank.
 std::unique_ptr<arm> make_arm(std::string const& name, bank& b, colocation const& chosen = {});
 
-/// `warden_forwarding` deferred, on so many GPUs, with a share of the accounts each; copies what it
-/// needs from the bank's and back, which is no part of what an arm is measured by. Its `run_async`
-/// blocks the host. Throws limit_error where there are not so many.
+/// `warden_forwarding`, deferred, on `gpus` GPUs with a share of the accounts each. Copies from and
+/// to the bank are not part of the measurement. Its `run_async` blocks the host. Throws limit_error
+/// if there are not enough GPUs.
 std::unique_ptr<arm> make_spread_arm(bank& b, int gpus);
 
 // One translation unit for each kind: their kernels take long enough to compile.

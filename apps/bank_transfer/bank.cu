@@ -38,8 +38,9 @@ struct audit_arguments {
   bank::counters* found;
 };
 
-/// What the transfers should have moved. Which of an account's transfers were refused nobody knows,
-/// so those of an account that refused some leave it, and those they went to, in doubt.
+/// Notes the changes that the transfers should have made. An account's refused transfers are not
+/// known one by one, so all transfers from an account that refused some are in doubt, and the
+/// accounts they went to.
 WARDEN_KERNEL void book(audit_arguments a) {
   simt::assume_one_dimension();
   std::uint64_t audits = 0;

@@ -25,15 +25,15 @@ struct bank_options {
       1'000'000;  ///< balance of every account at first, in cents; 0 to most_opening
 };
 
-/// What an arm can be held to.
+/// Properties that an arm promises.
 struct expectations {
-  bool isolates = true;           ///< nobody sees a transfer half done
+  bool isolates = true;           ///< no transfer is seen half done
   bool counts_by_account = true;  ///< `executed` is counted in each account
 };
 
-/// What the audit found.
+/// Result of the audit.
 struct findings {
-  std::int64_t sum = 0;             ///< of all balances
+  std::int64_t sum = 0;             ///< sum of all balances
   std::uint64_t executed = 0;       ///< transfers and audits
   std::uint64_t refused = 0;        ///< transfers
   std::uint64_t audits = 0;         ///< looks at a pair during the run
@@ -54,7 +54,7 @@ class bank {
   void open_async();
   /// Looks at every account and at what was to be done; blocks the host. Nothing else runs.
   [[nodiscard]] findings audit(transfers const& sent, expectations const& e);
-  /// What is wrong, in one line; empty if nothing is.
+  /// Returns the error in one line; empty if there is none.
   [[nodiscard]] std::string error_text(findings const& f, transfers const& sent,
                                        expectations const& e) const;
 
@@ -75,7 +75,7 @@ class bank {
   struct booked {
     std::int64_t moved;      ///< by transfers from accounts that refused nothing
     std::uint32_t sent;      ///< transfers from here
-    std::uint32_t doubtful;  ///< whether a transfer that may have been refused touches it
+    std::uint32_t doubtful;  ///< 1 if a transfer that may have been refused touches it
   };
   /// Counted during a run and during the audit.
   struct counters {

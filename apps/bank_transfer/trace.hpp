@@ -33,7 +33,7 @@ inline constexpr std::size_t most_transfers = 1u << 31;
 /// name and the line's number, for what is no transfer among `accounts` accounts.
 trace read_trace(std::string const& path, std::uint32_t accounts = most_accounts);
 
-/// The same with operations on the audited pairs among them, which lie behind `ordinary` accounts:
+/// Returns the trace with added operations on the audited pairs, which follow `ordinary` accounts:
 /// one in `operations_for_a_pair`, in turn a transfer within a pair and an audit.
 trace with_audits(trace const& t, std::uint32_t ordinary);
 

@@ -14,7 +14,7 @@ using warden::placement;
 
 /// The user's side: each transfer is sent to its accounts' owners, as one section on both, or as
 /// one that sends the other.
-template <bool Forwards, unsigned AtOnce>
+template <bool SendsSections, unsigned AtOnce>
 struct send_transfers {
   static constexpr unsigned at_once = AtOnce;
   transfers all;
@@ -39,7 +39,7 @@ struct send_transfers {
       WARDEN_UNROLL
       for (unsigned k = 0; k < at_once; ++k) {
         std::uint64_t const offset = std::uint64_t{k} * step + at.thread_rank();
-        if constexpr (Forwards) {
+        if constexpr (SendsSections) {
           bool const is_audit = amounts[k] == 0;
           client.send(from[k], withdraw{to[k], amounts[k]}, offset < left && !is_audit);
           // Few are.
@@ -56,7 +56,7 @@ struct send_transfers {
 /// Accounts whose sections one policy's servers run.
 template <class Policy, class... Sections>
 class warden_arm final : public arm {
-  static constexpr bool forwards = sizeof...(Sections) > 1;
+  static constexpr bool sends_sections = sizeof...(Sections) > 1;
   /// With servers for transfers of any owners in the same kernel there are fewer registers.
   static constexpr unsigned at_once =
       warden::guarded_types<Policy, account, Sections...>::nests ? 2 : 4;
@@ -68,11 +68,11 @@ class warden_arm final : public arm {
     warden::prepare_fused(guarded_);
   }
 
-  [[nodiscard]] expectations promises() const override { return {.isolates = !forwards}; }
+  [[nodiscard]] expectations promises() const override { return {.isolates = !sends_sections}; }
   void run_async(transfers const& all) override {
     unsigned const grid = client_blocks_ != 0 ? client_blocks_ : apps::client_blocks();
-    warden::launch_fused(send_transfers<forwards, at_once>{all}, grid, Policy::block_threads, {},
-                         guarded_);
+    warden::launch_fused(send_transfers<sends_sections, at_once>{all}, grid, Policy::block_threads,
+                         {}, guarded_);
   }
   void wait() override { guarded_.wait(); }
   [[nodiscard]] std::map<std::string, double> counters() const override {

@@ -31,9 +31,9 @@ unsigned search_blocks(warden::runtime::kernel const& kernel, std::size_t shared
 
 /// The arms to compare.
 std::vector<std::string> const& arm_names();
-/// Whether an arm asks for the arcs that come to a vertex.
+/// True if an arm needs the incoming arcs of a vertex.
 bool looks_back(std::string const& name);
-/// Whether an arm queues every vertex once: a queue is then never full.
+/// True if an arm queues every vertex once: a queue is then never full.
 bool is_exact(std::string const& name);
 /// The arm of that name. Throws limit_error for an unknown one, cuda_error when memory is short.
 std::unique_ptr<arm> make_arm(std::string const& name, search_state const& s,

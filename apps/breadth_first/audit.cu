@@ -32,7 +32,7 @@ WARDEN_KERNEL void look_at_arcs(audit_arguments a) {
     for (std::uint64_t arc = a.rows.offsets[u] + simt::lane_id(); arc < a.rows.offsets[u + 1];
          arc += simt::warp_size) {
       std::uint32_t const v = a.rows.neighbours[arc];
-      // Of none, too: its level is the highest number.
+      // Also of unreached vertices, whose level is the highest number.
       if (a.levels[v] > level + 1) ++skipped;
       if (a.parents[v] == u) simt::store_relaxed(&a.has_arc[v], 1u);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Whether levels and parents are those of a breadth-first search: they prove each other.
+/// Checks that levels and parents are those of a breadth-first search: they prove each other.
 #pragma once
 
 #include "apps/graph/device_csr.cuh"
@@ -10,11 +10,10 @@
 
 namespace breadth_first {
 
-/// What an answer shows, of which no part relies on how it was found.
+/// Counts of errors in an answer, independent of how it was found.
 ///
-/// Parents are ways: who stands at level l and has a parent at level l - 1, along an arc that there
-/// is, is reached by l arcs, and not by fewer if no arc leads from any level to one that is more
-/// than one higher.
+/// Parents are paths: a vertex at level l with a parent at level l - 1, along an existing arc, is
+/// reached by l arcs, and not by fewer if no arc leads from any level to one more than one higher.
 struct findings {
   std::uint64_t reached = 0;      ///< vertices with a level
   std::uint64_t arcs = 0;         ///< that leave them
@@ -29,7 +28,7 @@ struct findings {
 findings audit(graph::csr_view const& rows, std::uint32_t source, std::uint32_t const* levels,
                std::uint32_t const* parents);
 
-/// What is wrong; empty if nothing is.
+/// Returns the errors; empty if there are none.
 std::string error_text(findings const& f);
 
 }  // namespace breadth_first

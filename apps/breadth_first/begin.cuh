@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How a search begins: nobody has been reached but the source, whose row waits.
+/// Begin of a search: only the source has been reached, and its row waits.
 #pragma once
 
 #include "apps/breadth_first/state.cuh"
@@ -16,8 +16,8 @@ WARDEN_DEVICE place part_of(std::uint32_t v, row const& its, std::uint32_t numbe
   return {v, left < most_arcs_of_a_place ? left : most_arcs_of_a_place, its.begin + before};
 }
 
-/// By all blocks of a launch. The source's places stand in the first queue then; nobody counts
-/// them.
+/// By all blocks of a launch. The source's places are then in the first queue; they are not
+/// counted.
 WARDEN_DEVICE void begin_search(search_state const& s, std::uint32_t source) {
   apps::for_my_share(s.out.vertices, [&](std::uint64_t v) {
     bool const is_source = v == source;

@@ -13,18 +13,17 @@ namespace breadth_first {
 
 /// Looks for parents, a warp for each word of 32 vertices.
 ///
-/// A neighbour that had been visited when the level began is one of the last level: had it been
-/// visited before, all that it leads to would be visited by now. So the bits of the level's
-/// beginning are all that is read, and nobody has to be asked what level it has. The bits behind
-/// the level are others, each word written by one warp.
+/// A neighbour that had been visited when the level began belongs to the last level: if it had been
+/// visited earlier, all vertices that it leads to would be visited by now. So only the bits from
+/// the beginning of the level are read, and no levels. The bits after the level are others, each
+/// word written by one warp.
 class parent_search {
  public:
-  /// `before` has the bits of the level's beginning, `behind` gets those of its end. Nothing
-  /// changes `before` until a barrier, and nothing has since the last one: plain loads, which a
-  /// multiprocessor may keep.
+  /// `before` has the bits at the beginning of the level, `after` gets those at its end. `before`
+  /// does not change between two barriers: plain loads, which a multiprocessor may cache.
   WARDEN_DEVICE parent_search(search_state const& s, std::uint32_t const* before,
-                              std::uint32_t* behind, std::uint32_t level)
-      : s_{s}, parents_{s.in.neighbours, before}, before_{before}, behind_{behind}, level_{level} {}
+                              std::uint32_t* after, std::uint32_t level)
+      : s_{s}, parents_{s.in.neighbours, before}, before_{before}, after_{after}, level_{level} {}
 
   /// The grid's share of this warp. `note(arcs)` is called for each vertex that found a parent,
   /// with the number of arcs that leave it.
@@ -45,7 +44,7 @@ class parent_search {
       std::uint32_t const parent = parents_.in(arcs);
       bool const found = parent != unreached;
       unsigned const bits = simt::ballot(simt::full_warp, found);
-      if (simt::lane_id() == 0) simt::store_relaxed(&behind_[w], visited | bits);
+      if (simt::lane_id() == 0) simt::store_relaxed(&after_[w], visited | bits);
       if (!found) continue;
       simt::store_relaxed(&s_.levels[vertex], level_ + 1);
       simt::store_relaxed(&s_.parents[vertex], parent);
@@ -57,7 +56,7 @@ class parent_search {
   search_state const& s_;
   visited_neighbour parents_;
   std::uint32_t const* before_;
-  std::uint32_t* behind_;
+  std::uint32_t* after_;
   std::uint32_t level_;
 };
 

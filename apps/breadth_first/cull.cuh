@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How a vertex that several threads come to in one level is kept from being queued by each of them
+/// Ways to keep a vertex that several threads reach in one level from being queued by each of them
 /// [Merrill 2011, section 6.4]: policies to choose from, each a type.
 ///
-/// `keep(visited, v, found)` is collective over the block. Before, `found` says which of the
-/// vertices a thread has just seen unvisited; behind, which of them it has to queue. All of them
-/// are marked then. Only `cull_all` promises that each is queued by one thread alone.
+/// `keep(visited, v, found)` is collective over the block. Before the call, `found` says which of
+/// the vertices a thread has just seen unvisited; after it, which of them it has to queue. All of
+/// them are marked then. Only `cull_all` promises that each is queued by one thread alone.
 #pragma once
 
 #include "apps/breadth_first/state.cuh"
@@ -14,7 +14,7 @@
 
 namespace breadth_first {
 
-/// Whoever sets the vertex's bit queues it: an atomic of which the old value is waited for. Each
+/// The thread that sets the vertex's bit queues it: an atomic whose old value is waited for. Each
 /// vertex is queued once.
 class cull_all {
  public:
@@ -34,8 +34,8 @@ class cull_all {
   }
 };
 
-/// Whoever has seen the bit unset queues the vertex. Nobody waits for the atomic that sets it, so
-/// threads that look at the same time all find it unset.
+/// A thread that has seen the bit unset queues the vertex. No thread waits for the atomic that sets
+/// it, so threads that look at the same time all find it unset.
 class cull_none {
  public:
   struct storage {};
@@ -71,8 +71,8 @@ class cull_in_warp {
   }
 
  private:
-  /// Of those whose vertices fall to one slot one vertex is seen there; those who hold it vie for
-  /// the slot by their lanes' numbers.
+  /// One vertex is seen of those that fall to one slot; the threads that hold it compete for the
+  /// slot by their lanes' numbers.
   WARDEN_DEVICE void cull(std::uint32_t v, bool& found) const {
     std::uint32_t& slot = table_[v % slots];
     simt::sync_warp(simt::full_warp);

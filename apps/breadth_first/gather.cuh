@@ -106,7 +106,7 @@ class gather_scan {
  public:
   struct storage {
     typename sum::storage scan;
-    std::uint32_t vertex[threads], count[threads], begin[threads];  ///< of each thread's place
+    std::uint32_t vertex[threads], count[threads], begin[threads];  ///< for each thread's place
     std::uint32_t arcs[window], from[window];
     std::uint32_t long_ones[warps];  ///< [warp] its lanes with long places
   };
@@ -127,7 +127,7 @@ class gather_scan {
     }
     before_ = sum::exclusive_sum(storage_.scan, is_long ? 0 : mine.arcs, all_);
     if constexpr (has_long) {
-      // Behind the sum's barriers. Every warp finds the same.
+      // After the sum's barriers. Every warp finds the same.
       std::uint32_t const lanes =
           simt::lane_id() < warps ? simt::shared_load(storage_.long_ones[simt::lane_id()]) : 0;
       warps_left_ = simt::ballot(simt::full_warp, lanes != 0);
@@ -210,8 +210,8 @@ class gather_scan {
 
   storage& storage_;
   std::uint32_t before_ = 0;  ///< arcs of the places before
-  std::uint32_t all_ = 0;     ///< of all places
-  std::uint32_t done_ = 0;    ///< of these, in windows before
+  std::uint32_t all_ = 0;     ///< arcs of all places
+  std::uint32_t done_ = 0;    ///< arcs in earlier windows
   // Long places still to come, the same in all threads.
   unsigned warps_left_ = 0, lanes_left_ = 0;
   unsigned long_ = 0;  ///< the thread whose long place is followed

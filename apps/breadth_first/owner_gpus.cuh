@@ -13,7 +13,7 @@ namespace breadth_first {
 struct search_on_gpus {
   owner_answer answer;
   owner_facts facts;
-  double seconds = 0;  ///< of the slowest GPU; 0 on the simulated device
+  double seconds = 0;  ///< time of the slowest GPU; 0 on the simulated device
 };
 
 /// Searches from `source` on `gpus` GPUs. `out` and `in` as for `owner_searcher`. Throws

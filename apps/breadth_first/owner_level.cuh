@@ -24,7 +24,7 @@ class owner_block {
   struct storage {
     gather_by_all::storage for_gather;
     owner_progress now;
-    std::uint32_t chunk;  ///< of the queue, to be followed next
+    std::uint32_t chunk;  ///< chunk of the queue, to be followed next
     queue_sums::storage for_sums;
   };
 

@@ -105,8 +105,8 @@ class merging_block {
   }
 
   owner_state const& s_;
-  owner_step kind_;      ///< of the step under way
-  std::uint32_t level_;  ///< of the frontier
+  owner_step kind_;      ///< kind of the current step
+  std::uint32_t level_;  ///< level of the frontier
   std::uint32_t const* seen_;
   std::uint32_t* next_;
   visited_neighbour parents_;

@@ -35,8 +35,8 @@ WARDEN_HOST_DEVICE bool goes_up(owner_progress const& now, owner_state const& s)
   return now.arcs * s.choice.alpha > s.arcs - now.followed + now.arcs &&
          now.arcs * s.choice.beta > s.vertices;
 }
-/// The frontier shrinks and is small, and the vertices not reached have so many arcs that looking
-/// at them again costs more than the step that queues the frontier.
+/// True if the frontier shrinks and is small, and looking again at all arcs of the unreached
+/// vertices costs more than the step that queues the frontier.
 WARDEN_HOST_DEVICE bool goes_down(owner_progress const& now, owner_state const& s) {
   return now.vertices < now.before && now.vertices * s.choice.beta < s.vertices &&
          s.arcs - now.followed > s.vertices;

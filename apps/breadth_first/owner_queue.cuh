@@ -16,7 +16,7 @@ namespace breadth_first {
 class queue_sums {
  public:
   struct storage {
-    std::uint64_t vertices, arcs, queued_arcs;  ///< of the block
+    std::uint64_t vertices, arcs, queued_arcs;  ///< counts of the block
   };
 
   /// Collective over the block.

@@ -27,7 +27,7 @@ inline constexpr direction_choice owner_direction{.alpha = 28, .beta = 24};
 /// Course of a search by owner.
 struct owner_facts {
   std::uint32_t levels = 0;     ///< that have vertices, that of the source included
-  std::uint32_t bottom_up = 0;  ///< of these, left bottom-up
+  std::uint32_t bottom_up = 0;  ///< number of these that ran bottom-up
   std::uint32_t steps = 0;      ///< exchanges between ranks
 };
 
@@ -99,7 +99,7 @@ class owner_searcher {
   partition const& parts_;
   device_rows out_;
   std::unique_ptr<device_rows> in_;  ///< null if each arc has one back
-  std::uint32_t hubs_;               ///< of each rank, see `most_arcs_searched`
+  std::uint32_t hubs_;               ///< number of hubs of each rank, see `most_arcs_searched`
   warden::buffer<std::uint32_t> arcs_of_words_, levels_, parents_, seen_[2], gathered_;
   warden::buffer<simt::flit_words> queue_;
   warden::buffer<owner_control> control_;

@@ -12,7 +12,7 @@ namespace breadth_first {
 /// Result of a level. Kernels of one step add; the next step reads.
 struct level_sums {
   // Equal on all ranks:
-  alignas(128) std::uint64_t vertices;  ///< of all ranks
+  alignas(128) std::uint64_t vertices;  ///< vertices of all ranks
   std::uint64_t arcs;                   ///< that leave them, estimated by `arcs_of_words`
   // This rank's queue:
   alignas(128) std::uint64_t places;
@@ -31,16 +31,16 @@ enum class owner_step : std::uint32_t {
 
 /// Where a search is. Equal on all ranks, except for the queue.
 struct owner_progress {
-  std::uint64_t vertices;  ///< of the frontier
+  std::uint64_t vertices;  ///< vertices of the frontier
   std::uint64_t arcs;      ///< that leave the frontier, estimated
   std::uint64_t before;    ///< vertices of the level before
   std::uint64_t followed;  ///< arcs that leave all vertices reached so far, estimated
-  std::uint64_t places;    ///< of this rank's queue, the rank's part of the frontier
+  std::uint64_t places;    ///< places of this rank's queue, the rank's part of the frontier
   std::uint64_t queued_arcs;
-  std::uint32_t level;      ///< of the frontier
+  std::uint32_t level;      ///< level of the frontier
   std::uint32_t side;       ///< `seen[side]` is the bitmap of visited vertices
   std::uint32_t bottom_up;  ///< levels that were searched bottom-up
-  owner_step kind;          ///< of the step under way
+  owner_step kind;          ///< kind of the current step
 };
 
 /// Step s reads what step s - 1 left: progress s mod 2 and the sums of step s - 1. It writes
@@ -70,9 +70,9 @@ struct owner_state {
   graph::csr_view out;     ///< rows of this rank's vertices, by place
   graph::csr_view in;      ///< the arcs that come to them, or `out` if each arc has one back
   std::uint64_t vertices;  ///< numbered vertices of all ranks
-  std::uint64_t arcs;      ///< of all ranks
+  std::uint64_t arcs;      ///< arcs of all ranks
   std::uint32_t ranks, rank;
-  std::uint32_t words;                 ///< of each rank's part of a bitmap
+  std::uint32_t words;                 ///< words of each rank's part of a bitmap
   std::uint32_t owned;                 ///< vertices of this rank
   std::uint32_t hubs;                  ///< the first places of each rank, see `most_arcs_searched`
   std::uint32_t const* arcs_of_words;  ///< [word of a bitmap]

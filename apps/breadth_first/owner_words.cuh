@@ -83,7 +83,7 @@ class warp_bits {
     return {lane, number};
   }
 
-  std::uint32_t word_;   ///< of this lane
+  std::uint32_t word_;   ///< word of this lane
   unsigned before_ = 0;  ///< bits in the words of the lanes before
   unsigned count_ = 0;   ///< bits in all words
 };

@@ -10,12 +10,12 @@
 
 namespace breadth_first {
 
-/// What the blocks do until the next barrier of the grid.
+/// Work of the blocks until the next barrier of the grid.
 enum class step_kind : std::uint32_t {
   wide,      ///< a level, by all blocks
   narrow,    ///< some levels, by one block
   up,        ///< a level bottom-up
-  to_queue,  ///< what was found bottom-up is queued: no level
+  to_queue,  ///< vertices found bottom-up are queued: no level
   over       ///< nothing: the search has ended, or a queue was too small
 };
 
@@ -23,25 +23,25 @@ enum class step_kind : std::uint32_t {
 inline constexpr std::uint32_t narrow_places = search_threads;
 inline constexpr std::uint64_t narrow_arcs = 2 * std::uint64_t{most_arcs_of_a_place};
 
-/// Arcs of a chunk, on average, that a block takes at a time: so many that its own cost is little,
-/// and so few that blocks end a level together.
+/// Arcs of a chunk, on average, that a block takes at a time: enough that the cost of taking it is
+/// small, and few enough that blocks end a level together.
 inline constexpr std::uint64_t arcs_of_a_chunk = 4 * std::uint64_t{most_arcs_of_a_place};
 
 /// In shared memory, kept by the first thread of each block: registers are short.
 struct progress {
-  std::uint64_t places;       ///< of the frontier's queue
-  std::uint64_t vertices;     ///< of the frontier
+  std::uint64_t places;       ///< places of the frontier's queue
+  std::uint64_t vertices;     ///< vertices of the frontier
   std::uint64_t arcs;         ///< that leave them
   std::uint64_t before;       ///< vertices of the level before
   std::uint64_t followed;     ///< arcs that leave all vertices reached so far
-  std::uint64_t most_places;  ///< of a queue so far
+  std::uint64_t most_places;  ///< most places of a queue so far
   std::uint64_t found;        ///< vertices so far, as often as they were
   std::uint32_t chunks;       ///< that the places of the frontier are divided into
   std::uint32_t step;
-  std::uint32_t level;             ///< of the frontier
+  std::uint32_t level;             ///< level of the frontier
   std::uint32_t side;              ///< search_state::visited_in(side) is true
   std::uint32_t alone, bottom_up;  ///< levels so far
-  step_kind kind;                  ///< of the step
+  step_kind kind;                  ///< kind of the step
   bool is_eager;                   ///< rows are loaded before it is known who needs them
 
   /// The source alone.
@@ -53,7 +53,7 @@ struct progress {
     step = level = side = alone = bottom_up = 0;
     kind = step_kind::wide;
   }
-  /// What the last step came to: `sums`, and `places` in the queue that it filled.
+  /// Adds the results of the last step: `sums`, and `places` in the queue that it filled.
   WARDEN_DEVICE void add(control::step_sums const& sums, std::uint64_t queued) {
     places = queued;
     if (queued > most_places) most_places = queued;

@@ -30,9 +30,9 @@ struct search_policy {
 
 /// A block's part of a search.
 ///
-/// A **step** is what is done between two barriers of the grid: a level by all blocks, or some
-/// levels by one block. A level takes that one less than the barrier behind it as long as few
-/// vertices and arcs belong to it; its frontier then stays in shared memory.
+/// A **step** is the work between two barriers of the grid: a level by all blocks, or some levels
+/// by one block. One block takes levels, and saves their barriers, as long as few vertices and arcs
+/// belong to them; the frontier then stays in shared memory.
 template <class Policy>
 class search_block {
   using gather = typename Policy::gather;
@@ -53,11 +53,11 @@ class search_block {
     std::uint32_t vertex[narrow_places], arcs[narrow_places], begin[narrow_places];
     /// By the block, in each of two levels: sums. Places only where the frontier is one block's.
     std::uint32_t places_found[2], vertices_found[2], arcs_found[2];
-    std::uint32_t chunk;  ///< of a level of all blocks, to be followed next
+    std::uint32_t chunk;  ///< chunk of a level of all blocks, to be followed next
     // By the first thread alone:
     breadth_first::progress now;
-    std::uint32_t levels;                        ///< of this step
-    std::uint64_t passed_vertices, passed_arcs;  ///< of these levels but the last
+    std::uint32_t levels;                        ///< levels of this step
+    std::uint64_t passed_vertices, passed_arcs;  ///< counts of these levels except the last
   };
 
   /// Collective.
@@ -102,7 +102,7 @@ class search_block {
     }
     begin_search(s_, source);
   }
-  /// What there is to say of a search that is over.
+  /// Writes the facts of a search that is over.
   WARDEN_DEVICE void tell() const {
     if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
     control& c = *s_.control;
@@ -144,7 +144,7 @@ class search_block {
     for (std::uint32_t levels = 1;; ++levels) {
       expand(simt::thread_rank() < n ? kept(simt::thread_rank()) : place{0, 0, 0});
       add_up();
-      // What the level wrote is behind it: the next one's frontier, and its sums.
+      // The writes of the level come before this barrier: the next frontier, and its sums.
       simt::sync_block();
       unsigned const turn = now().level % 2;
       n = simt::shared_load(shared_.places_found[turn]);
@@ -224,7 +224,7 @@ class search_block {
     }
   }
 
-  /// The places of a row from number `at` on. Returns the number behind them.
+  /// Puts the places of a row from number `at` on. Returns the number after them.
   WARDEN_DEVICE std::uint64_t put(std::uint64_t at, std::uint32_t v, row const& its) {
     bool const is_narrow = now().kind == step_kind::narrow;
     for (std::uint32_t p = 0; p < places_of(its.arcs); ++p, ++at) {
@@ -247,7 +247,7 @@ class search_block {
     std::uint32_t const before = simt::shared_load(found);
     std::uint32_t all;
     std::uint32_t const first = before + sum::exclusive_sum(shared_.scan, count, all);
-    // Behind the sum's barrier everybody has read it.
+    // After the sum's barrier all threads have read it.
     if (simt::thread_rank() == 0) simt::shared_store(found, before + all);
     return first;
   }
@@ -305,7 +305,7 @@ class search_block {
     return &s_.control->ends[now().step % 3].taken;
   }
 
-  /// This thread found a vertex that so many arcs leave.
+  /// Notes that this thread found a vertex with `arcs` outgoing arcs.
   WARDEN_DEVICE void note(std::uint32_t arcs) {
     ++vertices_;
     arcs_ += arcs;
@@ -346,7 +346,7 @@ class search_block {
           now.choose(s_, Policy::has_bottom_up);
         });
   }
-  /// What the block's step came to.
+  /// Adds the results of the block's step for the other blocks.
   WARDEN_DEVICE void tell_others() {
     control& c = *s_.control;
     std::uint32_t const next = (now().step + 1) % 3, third = (now().step + 2) % 3;

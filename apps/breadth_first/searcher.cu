@@ -35,7 +35,8 @@ std::uint64_t most_places(graph::csr_view const& g) {
 std::uint64_t capacity_of(graph::csr_view const& g, std::string const& arm, std::uint64_t asked) {
   if (asked != 0) return asked;
   if (is_exact(arm)) return most_places(g);
-  // Of a small graph all arcs may be followed at once, and each then queues the vertex it leads to.
+  // All arcs of a small graph may be followed at once, and each then queues the vertex that it
+  // leads to.
   constexpr std::uint64_t at_once = 1 << 20;
   return 2 * most_places(g) + std::min(g.arcs, at_once);
 }

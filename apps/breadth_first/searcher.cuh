@@ -22,13 +22,13 @@ struct search_options {
   std::uint64_t capacity = 0;
 };
 
-/// What a run went through.
+/// Facts of a search.
 struct search_facts {
   std::uint32_t levels = 0;       ///< that have vertices, that of the source among them
-  std::uint32_t alone = 0;        ///< of these, left by one block by itself
-  std::uint32_t bottom_up = 0;    ///< of these, left bottom-up
+  std::uint32_t alone = 0;        ///< number of these that one block ran by itself
+  std::uint32_t bottom_up = 0;    ///< number of these that ran bottom-up
   std::uint64_t found = 0;        ///< vertices, as often as they were queued
-  std::uint64_t most_places = 0;  ///< of a queue
+  std::uint64_t most_places = 0;  ///< most places of a queue
 };
 
 /// Searches one graph, from any vertex, all of whose memory it has from the beginning.
@@ -42,9 +42,9 @@ class searcher {
            search_options const& o = {},
            std::source_location where = std::source_location::current());
 
-  /// Searches from `source`, behind what is enqueued in the default stream. Blocks the host. Throws
-  /// limit_error for what is no vertex, and where a queue was too small, with the places that were
-  /// needed; then what was found means nothing. Throws error when the device does not get on.
+  /// Searches from `source`, after the work in the default stream. Blocks the host. Throws
+  /// limit_error for a number that is no vertex, and if a queue was too small, with the places that
+  /// were needed; the result is then invalid. Throws error if the device makes no progress.
   void find(std::uint32_t source, std::source_location where = std::source_location::current());
 
   [[nodiscard]] search_facts const& facts() const { return facts_; }

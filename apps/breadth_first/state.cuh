@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a breadth-first search knows of a graph, in device memory: who was reached, when and from
-/// where, and the rows that wait to be walked.
+/// State of a breadth-first search in device memory: levels and parents of reached vertices, and
+/// the rows that wait to be walked.
 #pragma once
 
 #include "apps/graph/device_csr.cuh"
@@ -15,7 +15,7 @@ namespace breadth_first {
 
 namespace simt = warden::simt;
 
-/// The level of a vertex that nobody came to, and its parent.
+/// Level and parent of an unreached vertex.
 inline constexpr std::uint32_t unreached = 0xffffffff;
 
 /// Threads of a block that searches. A simulated thread is dear.
@@ -41,12 +41,12 @@ struct place {
   }
 };
 
-/// What the blocks tell one another and the host. Step s takes its places from queue s mod 2, and
-/// what is known of them from number s mod 3; it leaves those of the next step in the next ones,
-/// while the third numbers become 0: whoever is late may still read its own.
+/// Counts that the blocks share with each other and the host. Step s takes its places from queue s
+/// mod 2, and their counts from number s mod 3. It leaves those of the next step in the next ones,
+/// while the third numbers become 0: a late block may still read its own.
 struct control {
   apps::grid_barrier_state barrier;
-  /// Of a queue, with a line of its own: all blocks count there.
+  /// Count of a queue, with a cache line of its own: all blocks add to it.
   struct alignas(128) queue_end {
     std::uint64_t places;  ///< that were put in
     /// Chunks of these that blocks took, beyond the first of each. It is 0 when the step on this
@@ -61,7 +61,7 @@ struct control {
     /// Vertices of the step's last level, times 2^32, and the arcs that leave them: one atomic for
     /// a block. Arcs need more bits only if vertices were found more than once.
     std::uint64_t found;
-    std::uint64_t passed_vertices, passed_arcs;  ///< of the levels before that
+    std::uint64_t passed_vertices, passed_arcs;  ///< counts of the earlier levels
     std::uint32_t levels;
   };
   queue_end ends[3];
@@ -70,8 +70,8 @@ struct control {
   alignas(128) std::uint64_t most_places;  ///< that a queue had, or would have needed
   std::uint64_t found;                     ///< vertices, as often as they were
   std::uint32_t levels;                    ///< that have vertices; the source's is one of them
-  std::uint32_t alone;                     ///< of these, left by one block by itself
-  std::uint32_t bottom_up;                 ///< of these, left by vertices that look for parents
+  std::uint32_t alone;                     ///< number of these that one block ran by itself
+  std::uint32_t bottom_up;                 ///< number of these in which vertices looked for parents
 };
 
 /// When levels are searched bottom-up [Beamer 2012].
@@ -83,7 +83,7 @@ struct direction_choice {
 /// All of it.
 struct search_state {
   graph::csr_view out;     ///< below 2^32 arcs and 2^32 - 1 vertices
-  graph::csr_view in;      ///< of the same arcs where they come to, or `out` if all have one back
+  graph::csr_view in;      ///< the same arcs by their ends, or `out` if all arcs have a reverse one
   std::uint32_t* levels;   ///< [vertex]
   std::uint32_t* parents;  ///< [vertex] its own of the source
   std::uint32_t* visited[2];    ///< [vertex / 32] a bit each; see `visited_in`
@@ -102,7 +102,7 @@ struct search_state {
   }
 };
 
-/// Words of 32 bits for so many vertices.
+/// Words of 32 bits for that many vertices.
 WARDEN_HOST_DEVICE std::uint64_t words_of(std::uint64_t vertices) { return (vertices + 31) / 32; }
 WARDEN_DEVICE std::uint32_t bit_of(std::uint32_t v) { return 1u << v % 32; }
 

@@ -28,7 +28,7 @@ struct reach {
   WARDEN_DEVICE void operator()(std::uint32_t& level, search_state const& s) const {
     if (level != unreached) return;
     control& c = *s.control;
-    level = c.levels;  // of the level before, whose number is one less than that
+    level = c.levels;  // number of the level that follows the last one
     s.parents[vertex] = parent;
     row const its = row_of(s.out, vertex);
     // A row without arcs has a place, too, so that its level is counted.
@@ -63,8 +63,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 2)
   if (places == 0) simt::store_flit(&s.queues[0][0], place{source, 0, 0}.words(), false);
 }
 
-/// A level, of which `turn` is the number modulo 6: each arc that leads to somebody not reached by
-/// a level before is sent there. Nobody changes levels meanwhile: plain loads.
+/// A level, whose number modulo 6 is `turn`: sends each arc that leads to a vertex which earlier
+/// levels have not reached. No thread changes levels here: plain loads.
 WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 2)
     send_level(WARDEN_GRID_CONSTANT guarded::deferred_ref const to,
                WARDEN_GRID_CONSTANT search_state const s, std::uint32_t turn) {
@@ -110,7 +110,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 2)
   all.flush();
 }
 
-/// Levels are enqueued some at a time, as one captured graph, behind which the host looks.
+/// Enqueues several levels at a time, as one captured graph, after which the host looks.
 class warden_arm final : public arm {
  public:
   explicit warden_arm(search_state const& s)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The table whose operations kernels can call, and are told within the launch: servers run beside
-/// the kernel.
+/// A table whose operations kernels can call, with results within the launch: servers run
+/// concurrently with the kernel.
 #pragma once
 
 #include "apps/hash_table/operations.cuh"
@@ -60,8 +60,8 @@ class answering_table : public storage<Key, Value, Keys>,
   using base = storage<Key, Value, Keys>;
 
  public:
-  /// What clients call: insert{key, value}, insert_or_assign{key, value}, add{key, amount},
-  /// count{key}, erase{key}, and find{key}.
+  /// Operations that clients call: insert{key, value}, insert_or_assign{key, value}, add{key,
+  /// amount}, count{key}, erase{key}, and find{key}.
   using section = sections<Key, Value, Keys, true>;
   using guarded_type = warden::basic_guarded<Policy, bucket<Key, Value>, typename section::insert,
                                              typename section::insert_or_assign,

@@ -73,7 +73,7 @@ class locked_table
   warden::baseline::lock_choice choice_{};
 };
 
-/// What compare-and-swap on a slot's key and atomics on a value of one word can do: `insert`, and
+/// Operations by compare-and-swap on a slot's key and atomics on a value of one word: `insert`, and
 /// for integers `insert_or_assign`, `add` and `count`. In one call all operations are of one type.
 /// The others do not compile.
 template <class Key, class Value, class Keys = integer_keys<Key>>

@@ -28,7 +28,7 @@ struct node {
 
 namespace detail {
 
-/// A bucket's entries, each key beside its value: one sector of memory has both.
+/// A bucket's entries, each key next to its value: one sector of memory has both.
 template <class Key, class Value, unsigned Slots>
 struct entries_together {
   slot<Key, Value> entries[Slots];
@@ -77,7 +77,7 @@ class bucket_plan {
     return n;
   }
 
-  /// A value of one word stays beside its key: in memory an operation touches one sector then.
+  /// A value of one word stays next to its key: in memory an operation then touches one sector.
   static constexpr bool lie_apart = large_values && apart(lines()) > together(lines());
 
  public:
@@ -89,19 +89,19 @@ class bucket_plan {
 
 }  // namespace detail
 
-/// What one owner, or one lock, protects. Entries never move: from when it is inserted until it is
-/// erased an entry has one place, in a slot or in a node.
+/// A bucket: the record that one owner, or one lock, protects. Entries never move: from insertion
+/// to erasure an entry has one place, in a slot or in a node.
 ///
-/// A slot that is free is zero, key and value. `used` says which ones are not; it is brought up to
-/// date behind the slot's key where keys are inserted by atomics, which do not look at it.
+/// A free slot is zero, key and value. `used` says which slots are not free. If keys are inserted
+/// by atomics, which do not read `used`, it is updated after the slot's key.
 template <class Key, class Value>
 struct alignas(128) bucket {
   /// Entries that it holds.
   static constexpr unsigned slots = detail::bucket_plan<Key, Value>::slots;
-  /// Whether a value is more than a word.
+  /// True if a value is more than a word.
   static constexpr bool large_values = detail::bucket_plan<Key, Value>::large_values;
-  /// Beside the bits of the slots: whether one was ever freed. Until then a key that is there lies
-  /// before the first free slot from its own on.
+  /// The bit of `used` above those of the slots: set once a slot was freed. Until then a present
+  /// key lies before the first free slot, counted from its own slot on.
   static constexpr std::uint32_t has_gaps = std::uint32_t{1} << 31;
 
   std::uint32_t used;      ///< bit s: slot s holds an entry; `has_gaps`

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What every operation is handed beside its bucket: to find, insert and erase a key there.
+/// The context of every operation: finds, inserts and erases a key in a bucket.
 #pragma once
 
 #include "apps/hash_table/bucket.cuh"
@@ -13,8 +13,9 @@ namespace hash_table {
 
 /// `Keys` is a trivially copyable object with `hash(key)` and `equal(a, b)`.
 ///
-/// Whoever calls these excludes others from the bucket, and with it from its nodes: nobody comes to
-/// them but through the bucket. From bucket to bucket a node goes through the pool, which fences.
+/// Precondition of these functions: the caller excludes all others from the bucket, and with it
+/// from the bucket's nodes, which are reached only through the bucket. A node moves from bucket to
+/// bucket through the pool, which fences.
 template <class Key, class Value, class Keys>
 struct table_context {
   using bucket_type = bucket<Key, Value>;
@@ -59,7 +60,7 @@ struct table_context {
     b.overflow = number;
     return value_of(number);
   }
-  /// Whether there was such a key; now there is none.
+  /// Erases the key. Returns true if there was such a key.
   __device__ bool erase(bucket_type& b, Key const& key) const {
     looked const place = look(b, key);
     if (place.slot != none) {
@@ -91,7 +92,7 @@ struct table_context {
 
  private:
   static constexpr unsigned none = bucket_type::slots;
-  /// What was found among the slots.
+  /// Result of a look at the slots.
   struct looked {
     unsigned slot = none;  ///< the key's; `none`: it is in a node, or nowhere
     unsigned free = none;  ///< the first free one that was seen

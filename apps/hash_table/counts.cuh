@@ -44,8 +44,8 @@ void collect_counts(Table const& table, std::string_view text, counts_type& coun
     counts[text.substr(host_keys[i].offset, host_keys[i].length)] += host_values[i];
 }
 
-/// The words of a text by a table that is spread over so many GPUs, each of which sends a part of
-/// them. Throws limit_error where there are not so many.
+/// Counts the words of a text by a table that is spread over `gpus` GPUs, each of which sends a
+/// part of them. Throws limit_error if there are not enough GPUs.
 counts_type count_over_gpus(int gpus, std::string const& text, std::vector<word> const& words,
                             table_options const& size);
 

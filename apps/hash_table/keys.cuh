@@ -25,7 +25,7 @@ struct integer_keys {
   __device__ bool equal(Key a, Key b) const { return a == b; }
 };
 
-/// Whether one compare-and-swap can write a key.
+/// True if one compare-and-swap can write a key.
 template <class Key>
 inline constexpr bool is_word_key = sizeof(Key) == 4 || sizeof(Key) == 8;
 
@@ -36,12 +36,12 @@ struct kept_key {
 
   __device__ static kept_key of(Key const& key) { return {key}; }
   __device__ Key key() const { return kept; }
-  /// Whether the key can lie in a slot.
+  /// True if the key can lie in a slot.
   __device__ static constexpr bool fits_slot() { return true; }
 };
 
-/// A key of one word, as bits: all zero in a slot that holds none. The key whose bits would be zero
-/// lies in overflow nodes only; it is none that anybody would choose.
+/// A key of one word, as bits: all zero in an empty slot. The key whose bits would be zero lies in
+/// overflow nodes only; it is an unlikely one.
 template <class Key>
 struct kept_key<Key, true> {
   using word = std::conditional_t<sizeof(Key) == 4, std::uint32_t, std::uint64_t>;

@@ -19,10 +19,10 @@
 
 namespace hash_table {
 
-/// What a table is tuned by: as a guarded array's policy. With the executor `automatic` sections
-/// that are alone in their log and can be run as atomics are, and all others by `runs`, with
-/// windows that leave most of the chip to the buckets; atomics, and sections on large values, by
-/// blocks of twice as many threads.
+/// Options of a table, in addition to those of a guarded array's policy. With the executor
+/// `automatic`, sections that are alone in their log and can run as atomics do. All others run by
+/// `sorted`, with windows that leave most of the chip to the buckets. Atomics, and sections on
+/// large values, use blocks of twice as many threads.
 struct table_policy : warden::default_policy {
   /// Combines sections that are alone in their log and have a `combine_key()`, unless they are in
   /// order.
@@ -42,15 +42,15 @@ struct log_executor {
   using type = std::conditional_t<
       !is_automatic, typename Policy::executor,
       std::conditional_t<by_atomics, warden::executor::atomics<32>, warden::executor::sorted<64>>>;
-  /// An atomic needs few registers, and waits for what is at its key; a section on a large value
-  /// waits for all of it. (In order the ranks of so many threads would take the chip.)
+  /// An atomic needs few registers, and waits for the memory at its key; a section on a large value
+  /// waits for all of the value. (In order, the ranks of that many threads would take the chip.)
   static constexpr bool waits = by_atomics || (Record::large_values && !Policy::order::in_order);
   static constexpr unsigned block_threads =
       is_automatic && waits ? 2 * Policy::block_threads : Policy::block_threads;
 };
 
-/// Whether sections of one key become one. A section that says nothing of its key combines with
-/// none: a bucket has many.
+/// True if sections of one key become one. A section without a combine key combines with none: a
+/// bucket has many keys.
 template <class Policy, class Section, class... More>
 inline constexpr bool log_combines =
     Policy::combines && !Policy::order::in_order && sizeof...(More) == 0 &&
@@ -69,7 +69,7 @@ struct log_policy : Policy {
 
 }  // namespace detail
 
-/// What a kernel is handed to defer operations, by value.
+/// Defers operations in kernels, which get it by value.
 template <class Inner, class Key, class Value, class Keys>
 class operations_ref : public operations_in_kernel<operations_ref<Inner, Key, Value, Keys>, Key,
                                                    Value, sections<Key, Value, Keys>> {
@@ -164,7 +164,7 @@ class operation_log {
   using inner_ref = typename in_memory::log_type::ref_type;
 
  public:
-  /// What kernels are handed.
+  /// The type that kernels get.
   using ref_type = operations_ref<inner_ref, key, value, keys>;
 
   /// A log for `n` operations at most. Throws as warden::deferred does.
@@ -172,7 +172,7 @@ class operation_log {
                 std::source_location where = std::source_location::current())
       : context_{table.device_context()}, log_{make(table, n, chosen, where)} {}
 
-  /// What kernels that send are handed, as by warden::deferred::ref.
+  /// Returns the ref for kernels that send, as warden::deferred::ref does.
   [[nodiscard]] ref_type ref() {
     return std::visit(
         [&](auto& l) {
@@ -207,7 +207,7 @@ class operation_log {
   [[nodiscard]] std::size_t capacity() const {
     return std::visit([](auto const& l) { return l.log.capacity(); }, log_);
   }
-  /// Whether partitions of the table are brought on chip.
+  /// True if partitions of the table are brought on chip.
   [[nodiscard]] bool is_on_chip() const { return std::holds_alternative<on_chip>(log_); }
   /// Device memory, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {

@@ -70,8 +70,8 @@ class operations {
   Arm& arm() { return static_cast<Arm&>(*this); }
 };
 
-/// What a client has beside `send(section)`, or `send(section, valid)` where all threads of a block
-/// come: each returns what that does.
+/// Operations of a client, in addition to `send(section)`, or `send(section, valid)` if all threads
+/// of a block come: each returns the result of `send`.
 template <class Client, class Key, class Value, class Sections>
 class operations_in_kernel {
  public:

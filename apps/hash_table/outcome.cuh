@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What became of operations: told to those who call them, and counted in total.
+/// Outcomes of operations: returned to their callers, and counted in total.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -11,7 +11,7 @@ namespace hash_table {
 
 namespace simt = warden::simt;
 
-/// What became of an operation.
+/// Outcome of an operation.
 enum class outcome : std::uint8_t {
   inserted,  ///< a new key
   updated,   ///< the value of a key that was there
@@ -21,7 +21,7 @@ enum class outcome : std::uint8_t {
   refused,   ///< a new key for which there was no room
 };
 
-/// What became of the operations. Those that were combined are one.
+/// Numbers of outcomes. Combined operations count as one.
 struct totals {
   std::uint64_t inserted;  ///< new keys
   std::uint64_t updated;   ///< values of keys that were there
@@ -57,7 +57,7 @@ struct alignas(128) totals_stripe {
 inline constexpr unsigned stripes = 1024;
 
 /// Counts into an array of `stripes`, zero at first. The lanes of a warp that are together count by
-/// one atomic, whose result nobody waits for.
+/// one atomic without waiting for its result.
 class outcome_counter {
  public:
   outcome_counter() = default;
@@ -75,10 +75,10 @@ class outcome_counter {
   totals_stripe* counted_ = nullptr;
 };
 
-/// What a look for a key found.
+/// Result of looking for a key.
 template <class Value>
 struct finding {
-  Value value;    ///< of the key, if it is there
+  Value value;    ///< value of the key, if it is there
   bool is_there;  ///< otherwise the value is zero
 };
 

@@ -15,10 +15,10 @@ namespace simt = warden::simt;
 /// Freed numbers lie in one of many stacks, by the warp that frees: warps seldom meet at one.
 inline constexpr std::uint32_t pool_stacks = 1024;
 
-/// What was taken of a pool, in device memory; zero where nothing was.
+/// State of a pool in device memory; zero if nothing was taken.
 struct pool_state {
   /// The number on top, and in the upper half how often that changed: a number that was taken and
-  /// given back meanwhile does not look untouched.
+  /// given back in between does not look untouched.
   struct alignas(32) stack {
     std::uint64_t top;
   };
@@ -34,7 +34,7 @@ class pool_ref {
   pool_ref(pool_state* state, std::uint32_t* below, std::uint32_t capacity)
       : state_{state}, below_{below}, capacity_{capacity} {}
 
-  /// A number nobody has, or 0 when all are taken. (A number that is given back meanwhile may be
+  /// Returns a free number, or 0 if all are taken. (A number that is given back concurrently may be
   /// missed.)
   __device__ std::uint32_t take() const {
     std::uint32_t const mine = stack_of_warp();

@@ -13,7 +13,7 @@
 
 namespace hash_table {
 
-/// Whether there is something to add to a value.
+/// True if values can be added to.
 template <class Value>
 inline constexpr bool can_add = requires(Value a, Value b) {
   a += b;
@@ -41,8 +41,8 @@ struct sections {
   }
 
   using without = without_exclusion<Key, Value, Keys>;
-  /// Finds the key or inserts it without excluding anybody, then calls `change(value, made)`;
-  /// counts what became of it, which is `otherwise` if the key was there.
+  /// Finds the key or inserts it without exclusion, then calls `change(value, made)`. Counts the
+  /// outcome, which is `otherwise` if the key was there.
   template <class Change>
   __device__ static void atomically(bucket_type* b, context const& c, Key const& key,
                                     outcome otherwise, Change change) {
@@ -152,7 +152,7 @@ struct sections {
         requires(is_word_key<Key>&& is_atomic_value<Value> && !Answers) {
       add{key, one()}.atomic(b, c);
     }
-    /// What several become.
+    /// The section that several combine to.
     using partial = add;
     __device__ operator add() const { return {key, one()}; }
     __device__ std::uint32_t combine_key() const requires(combine_keys) { return bits_of(key); }

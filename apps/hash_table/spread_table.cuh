@@ -17,8 +17,8 @@
 
 namespace hash_table {
 
-/// What counts keys that may be any rank's. Made, run and waited for by all ranks; each sends keys
-/// of its own, and has the entries whose buckets are its own.
+/// Counts keys that may belong to any rank. All ranks make it, run it and wait for it; each sends
+/// keys of its own, and has the entries of its own buckets.
 template <class Key, class Value, class Keys = integer_keys<Key>>
 class spread_table {
   using count = typename sections<Key, Value, Keys>::count;
@@ -64,10 +64,10 @@ class spread_table {
     found.throw_all(where);
   }
 
-  /// What became of the operations on this rank's buckets; blocks the host.
+  /// Outcomes of the operations on this rank's buckets; blocks the host.
   [[nodiscard]] totals counts() const { return overflow_.counts(); }
   /// Calls `f(key, value)` on the device for every entry of this rank's buckets, many at a time.
-  /// Enqueued; valid only behind `wait`.
+  /// Enqueued; valid only after `wait`.
   template <class F>
   void for_each_async(F f) const {
     auto const& buckets = on_.records();

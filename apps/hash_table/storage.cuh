@@ -93,7 +93,7 @@ WARDEN_KERNEL void visit_kernel(visit_arguments<View, F> a) {
 
 }  // namespace detail
 
-/// What a table's operations are handed, beside its buckets: overflow nodes, pool and totals, on
+/// Memory of a table's operations, in addition to its buckets: overflow nodes, pool and totals, on
 /// the device current at construction.
 template <class Key, class Value, class Keys>
 class overflow_memory {
@@ -119,7 +119,7 @@ class overflow_memory {
     simt::launch(&detail::forget_totals<totals_stripe>, apps::blocks(), apps::threads(), 0,
                  {counted_.data(), refused_before_.data()}, s);
   }
-  /// Of a table with so many buckets.
+  /// Returns the context of a table with that many buckets.
   [[nodiscard]] context device_context(std::uint32_t buckets) const {
     return {nodes_.data(), pool_ref{pool_.data(), below_.data(), overflow_},
             outcome_counter{counted_.data()}, keys_, buckets};
@@ -129,7 +129,7 @@ class overflow_memory {
     return nodes_.bytes() + below_.bytes() + pool_.bytes() + counted_.bytes() +
            refused_before_.bytes();
   }
-  /// What became of the operations since construction or `clear_async`; blocks the host.
+  /// Outcomes of the operations since construction or `clear_async`; blocks the host.
   [[nodiscard]] totals counts(warden::stream_ref s = {}) const {
     totals sum{};
     for (totals_stripe const& stripe : counted_.to_host(s)) {
@@ -201,21 +201,21 @@ class storage {
   }
 
   /// Looks `n` keys up, all pointers device memory: `found[i]` says whether `keys[i]` is there, and
-  /// then `values[i]` is its value. Enqueued; valid only behind the operations' `wait`.
+  /// then `values[i]` is its value. Enqueued; valid only after the operations' `wait`.
   void find_async(Key const* keys, std::uint32_t n, Value* values, bool* found,
                   warden::stream_ref s = {}) const {
     simt::launch(&detail::find_kernel<view, Key, Value>, apps::blocks(), apps::threads(), 0,
                  {device_view(), keys, n, values, found}, s);
   }
   /// Calls `f(key, value)` on the device for every entry, in no order, many at a time. Enqueued;
-  /// valid only behind the operations' `wait`.
+  /// valid only after the operations' `wait`.
   template <class F>
   void for_each_async(F f, warden::stream_ref s = {}) const {
     simt::launch(&detail::visit_kernel<view, F>, apps::blocks(), apps::threads(), 0,
                  {device_view(), f}, s);
   }
 
-  /// What became of the operations since construction or `clear_async`; blocks the host.
+  /// Outcomes of the operations since construction or `clear_async`; blocks the host.
   [[nodiscard]] totals counts(warden::stream_ref s = {}) const { return overflow_.counts(s); }
   /// Throws limit_error if keys were refused since the last call.
   void check_pool(warden::stream_ref s, std::source_location where) {

@@ -42,14 +42,14 @@ class table
   using key_type = Key;
   using value_type = Value;
   using keys_type = Keys;
-  /// What clients send: insert{key, value}, insert_or_assign{key, value}, add{key, amount},
-  /// erase{key}.
+  /// Operations that clients send: insert{key, value}, insert_or_assign{key, value}, add{key,
+  /// amount}, erase{key}.
   using section = sections<Key, Value, Keys>;
   /// The log of those.
   using log_type =
       operation_log<table, typename section::insert, typename section::insert_or_assign,
                     typename section::add, typename section::erase>;
-  /// What kernels are handed: insert(key, value) and so on, by any thread.
+  /// The type that kernels get: insert(key, value) and so on, by any thread.
   using ref_type = typename log_type::ref_type;
   /// The same for blocks of `Threads` threads, at full speed.
   template <unsigned Threads>
@@ -60,7 +60,7 @@ class table
                  std::source_location where = std::source_location::current())
       : base{o, keys, where} {}
 
-  /// What kernels that send operations are handed, `n` at most until the next `run`. The first
+  /// Returns the ref for kernels that send at most `n` operations until the next `run`. The first
   /// call, and one with a larger n than any before, allocates. All refs stay valid. Throws as
   /// warden::deferred does.
   [[nodiscard]] ref_type ref(std::size_t n,
@@ -154,7 +154,7 @@ class table
     using log = operation_log<table, Section>;
     return log_for<log>(sent_at_once<log>(n), where);
   }
-  /// Of a call's `n` operations.
+  /// Number of a call's `n` operations that are sent at once.
   template <class Log>
   static std::size_t sent_at_once(std::uint32_t n) {
     return std::min<std::size_t>(n, detail::most_sent<Policy, typename Log::ref_type>);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Inserting and finding in a bucket without excluding anybody, by compare-and-swap on keys of one
-/// word: in shared memory by an owner's threads, or in global memory by all of them.
+/// Inserts and finds in a bucket without exclusion, by compare-and-swap on keys of one word: in
+/// shared memory by an owner's threads, or in global memory by all threads.
 #pragma once
 
 #include "apps/hash_table/context.cuh"
@@ -11,24 +11,25 @@
 
 namespace hash_table {
 
-/// Whether a value can be changed by one atomic.
+/// True if one atomic can change a value.
 template <class Value>
 inline constexpr bool is_atomic_value = std::is_integral_v<Value> &&
                                         (sizeof(Value) == 4 || sizeof(Value) == 8);
 
-/// `find_or_insert` finds the key's value, or inserts the key with a value of zero. Others may do
-/// the same meanwhile, at the same bucket, and nobody erases. The value is anybody's from then on.
+/// `find_or_insert` finds the key's value, or inserts the key with a value of zero. Other threads
+/// may do the same concurrently, in the same bucket, and none erases. From then on all threads may
+/// use the value.
 ///
-/// A key goes into the first slot from its own on that is free when it comes there, and a slot that
-/// is not free stays so. So all who insert one key meet at one slot: whoever comes to a slot behind
-/// it has seen all before it taken by other keys, and there the compare-and-swap fails with the
-/// key. An older value that a load may return is a free slot, which the compare-and-swap then finds
-/// taken. Nothing but the key's own word is read by anybody before all have ended, or met at a
-/// barrier; so no fence is needed. `used` has each bit added once, by who took the slot. Where
-/// slots were freed before, the key may lie behind a free one: then all are looked at first.
+/// A key goes into the first free slot, counted from its own, and a slot that is not free stays so.
+/// So all threads that insert one key meet at one slot: a thread that reaches a later slot has seen
+/// all earlier ones taken by other keys, and there the compare-and-swap fails with the key. A load
+/// may return an older value, a free slot, which the compare-and-swap then finds taken. Before all
+/// threads have ended, or met at a barrier, they read only the key's own word of each other, so no
+/// fence is needed. `used` has each bit added once, by the thread that took the slot. If slots were
+/// freed before, the key may lie after a free one: then all slots are looked at first.
 ///
-/// Only once every slot is taken a key goes into a node, in front of the others; who would insert
-/// it too finds that the first node has changed, and looks at those that are new.
+/// Only when every slot is taken a key goes into a node, in front of the others. A thread that
+/// inserts the same key then finds that the first node has changed, and looks at the new nodes.
 template <class Key, class Value, class Keys>
 class without_exclusion {
   static_assert(is_word_key<Key>, "hash_table: keys of 4 or 8 bytes are inserted by atomics");
@@ -38,7 +39,7 @@ class without_exclusion {
   using word = typename kept::word;
 
  public:
-  /// What came of looking for a key.
+  /// Result of looking for a key.
   struct entry {
     Value* value;  ///< null: there is no room
     bool made;     ///< it is new
@@ -48,9 +49,8 @@ class without_exclusion {
   __device__ without_exclusion(context const& c, bucket_type& b, Key const& key)
       : c_{c}, b_{b}, key_{key}, bits_{kept::of(key).bits} {}
 
-  /// Finds the key in a slot, or inserts it where no slot was ever freed: all that most operations
-  /// need. Null if that was not enough. Unrolled: what a loop does beside its loads costs more than
-  /// they do.
+  /// Finds the key in a slot, or inserts it if no slot was ever freed: enough for most operations.
+  /// Null if that was not enough. Unrolled: the instructions of a loop cost more than its loads.
   __device__ entry find_or_insert_in_slots() const {
     unsigned s = bucket_type::first_slot(c_.keys.hash(key_));
     unsigned found = bits_ == 0 ? none : searching;
@@ -79,8 +79,8 @@ class without_exclusion {
   WARDEN_COLD static entry find_or_insert(context const c, bucket_type& b, Key const key) {
     without_exclusion const self{c, b, key};
     bool made = false;
-    // Mostly the bucket is full, and all of its slots have been looked at. (But a key that is there
-    // may lie behind a free slot, too, or in a node that was there before one was freed.)
+    // Usually the bucket is full, and all of its slots have been looked at. (But a present key may
+    // also lie after a free slot, or in a node that was there before a slot was freed.)
     Value* value = self.find_in_nodes(self.first_node(), 0);
     if (value == nullptr) value = self.find_in_slots();
     if (value == nullptr) value = self.take_slot(made);
@@ -92,7 +92,7 @@ class without_exclusion {
   /// Stand for a slot: for none, and for one that is not known yet.
   static constexpr unsigned none = bucket_type::slots, searching = none + 1;
 
-  /// Behind free slots as well.
+  /// Also after free slots.
   __device__ Value* find_in_slots() const {
     if (bits_ == 0) return nullptr;
     WARDEN_NO_UNROLL
@@ -157,8 +157,8 @@ class without_exclusion {
   __device__ std::uint32_t first_node() const {
     std::uint32_t const first = simt::shared_load(b_.overflow);
     if (first == 0) return first;  // nothing is read
-    // Acquire: whoever linked a node fenced between filling it and the exchange. To a bucket on
-    // chip, and so to its nodes, only this block's threads come.
+    // Acquire: the thread that linked a node fenced between filling it and the exchange. Only this
+    // block's threads use a bucket on chip, and so its nodes.
     if (simt::is_shared(&b_)) {
       simt::fence_block();
     } else {
@@ -175,7 +175,7 @@ class without_exclusion {
     }
     return nullptr;
   }
-  /// Whether `there`, the word of a slot, is of the key.
+  /// True if `there`, the word of a slot, is of the key.
   __device__ bool is_mine(word there) const {
     return there != 0 && c_.keys.equal(kept::key_of(there), key_);
   }

@@ -14,7 +14,7 @@ namespace hash_table {
 
 /// A piece of a text.
 struct word {
-  std::uint32_t offset;  ///< of its first byte
+  std::uint32_t offset;  ///< offset of its first byte
   std::uint32_t length;  ///< bytes
 };
 

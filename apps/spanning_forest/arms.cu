@@ -40,7 +40,7 @@ std::vector<std::string> const& arm_names() {
   return names;
 }
 
-std::unique_ptr<arm> make_arm(std::string const& name, largest_round const& most,
+std::unique_ptr<arm> make_arm(std::string const& name, largest_iteration const& most,
                               std::source_location where) {
   auto const& names = arm_names();
   if (std::find(names.begin(), names.end(), name) == names.end()) {

@@ -16,8 +16,8 @@ namespace spanning_forest {
 class arm {
  public:
   virtual ~arm() = default;
-  /// Chooses its settings by trying them on a round, which changes the components, and says what it
-  /// chose; blocks the host.
+  /// Chooses its settings by trying them on an iteration, which changes the components, and says
+  /// what it chose; blocks the host.
   virtual std::string tune(offers const&) { return {}; }
   /// Offers all; enqueued.
   virtual void offer_async(offers const& all) = 0;
@@ -27,19 +27,19 @@ class arm {
 
 /// The arms to compare.
 std::vector<std::string> const& arm_names();
-/// The largest round that an arm is made for: components in device memory, which outlive it.
-struct largest_round {
+/// The largest iteration that an arm is made for: components in device memory, which outlive it.
+struct largest_iteration {
   component* components;
   std::uint32_t size;        ///< components
   std::uint32_t candidates;  ///< offered to two components each
 };
 
 /// The arm of that name. Throws limit_error for an unknown one, cuda_error when memory is short.
-std::unique_ptr<arm> make_arm(std::string const& name, largest_round const& most,
+std::unique_ptr<arm> make_arm(std::string const& name, largest_iteration const& most,
                               std::source_location where = std::source_location::current());
 
 // One translation unit for each kind: their kernels take long enough to compile.
-std::unique_ptr<arm> make_lock_arm(std::string const& name, largest_round const& most);
-std::unique_ptr<arm> make_warden_arm(std::string const& name, largest_round const& most);
+std::unique_ptr<arm> make_lock_arm(std::string const& name, largest_iteration const& most);
+std::unique_ptr<arm> make_warden_arm(std::string const& name, largest_iteration const& most);
 
 }  // namespace spanning_forest

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The edges among which a round looks for each component's lightest.
+/// The edges among which an iteration looks for each component's lightest.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -15,7 +15,7 @@ namespace simt = warden::simt;
 struct candidate {
   std::uint32_t from, to;  ///< components
   std::uint32_t weight;
-  std::uint32_t edge;  ///< of the graph
+  std::uint32_t edge;  ///< number of an edge of the graph
 };
 
 /// Candidates in device memory, an array for each member.
@@ -36,8 +36,8 @@ struct candidate_arrays {
   }
 };
 
-/// What orders candidates: by weight, and among equal ones by number, so that no two are alike and
-/// components that choose in a circle are two that choose each other.
+/// Key that orders candidates: by weight, and among equal ones by number. So no two are equal, and
+/// components that choose each other in a cycle are two.
 WARDEN_HOST_DEVICE std::uint64_t key_of(std::uint32_t weight, std::uint32_t number) {
   return std::uint64_t{weight} << 32 | number;
 }
@@ -69,8 +69,8 @@ struct offer {
   WARDEN_DEVICE static offer combine(offer a, offer b) { return a.key < b.key ? a : b; }
 };
 
-/// A round's question: each of `n` candidates is offered to both of its components, all of which
-/// are below `size`.
+/// An iteration's question: each of `n` candidates is offered to both of its components, all of
+/// which are below `size`.
 struct offers {
   candidate_arrays candidates;
   std::uint32_t n;

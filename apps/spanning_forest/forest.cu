@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boruvka's rounds. The lightest edges first: what they join, most of the heavy ones lie within,
-// and were looked at once.
+// Boruvka's iterations. The lightest edges first: what they join, most of the heavy ones lie
+// within, and were looked at once.
 
-#include "apps/spanning_forest/first_round.cuh"
+#include "apps/spanning_forest/first_iteration.cuh"
 #include "apps/spanning_forest/forest.cuh"
-#include "apps/spanning_forest/round.cuh"
+#include "apps/spanning_forest/iteration.cuh"
 #include "apps/spanning_forest/steps.cuh"
 
 #include <device_algorithms.cuh>  // of apps/support/cub or simulated
@@ -64,9 +64,9 @@ std::vector<std::uint32_t> forest_finder::edges_to_host() const {
 
 void forest_finder::find() {
   taken_ = n_light_ = n_heavy_ = 0;
-  rounds_.clear();
+  iterations_.clear();
   if (graph_.arcs == 0) return;
-  first_round();
+  first_iteration();
   while (n_light_ + n_heavy_ != 0) {
     if (n_light_ == 0) bring_back();
     if (n_light_ == 0) break;  // they lay within components
@@ -79,7 +79,7 @@ void forest_finder::find() {
 std::string forest_finder::tune() {
   taken_ = n_light_ = n_heavy_ = 0;
   if (graph_.arcs == 0) return {};
-  first_round();
+  first_iteration();
   if (n_light_ == 0) return {};
   return arm_->tune({light_.all(), n_light_, components_.data(), size_});
 }
@@ -92,12 +92,12 @@ forest_finder::counts forest_finder::read() {
   return found;
 }
 
-void forest_finder::first_round() {
+void forest_finder::first_iteration() {
   size_ = vertices_;
-  rounds_.push_back({size_, 0, 0});
-  first_round_arguments const a{graph_, components_.data(), target_.data(), sources_.data(),
-                                hubs_.data()};
-  first_round_async(a);
+  iterations_.push_back({size_, 0, 0});
+  first_iteration_arguments const a{graph_, components_.data(), target_.data(), sources_.data(),
+                                    hubs_.data()};
+  first_iteration_async(a);
   join_by_arcs_async({components_.data(), {}, target_.data(), joined_.data(), size_});
   settle_async({joined_.data(), size_});
   apps::exclusive_sum_async(std::int64_t{size_} + 1,
@@ -157,7 +157,7 @@ void forest_finder::bring_back() {
 }
 
 void forest_finder::offer() {
-  rounds_.push_back({size_, n_light_, n_heavy_});
+  iterations_.push_back({size_, n_light_, n_heavy_});
   warden::runtime::fill_async(components_.data(), 0xff, size_ * sizeof(component), {});
   arm_->offer_async({light_.all(), n_light_, components_.data(), size_});
 }

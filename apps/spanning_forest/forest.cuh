@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Minimum spanning forests by Boruvka's rounds: every component takes its lightest edge to another
-/// one, and those so joined become one, until no edges between components are left.
+/// Minimum spanning forests by Boruvka's iterations: every component takes its lightest edge to
+/// another one, and those so joined become one, until no edges between components are left.
 #pragma once
 
 #include "apps/graph/device_csr.cuh"
@@ -18,8 +18,8 @@
 
 namespace spanning_forest {
 
-/// What a run went through, for whoever wants to know why it took as long as it did.
-struct round_facts {
+/// Facts of a search, which explain its time.
+struct iteration_facts {
   std::uint32_t components;  ///< at its beginning
   std::uint32_t candidates;  ///< 0 in the first one, in which each vertex looks through its arcs
   std::uint32_t put_aside;   ///< candidates that wait because they are heavy
@@ -43,7 +43,7 @@ class forest_finder {
   /// Finds a forest, the same one in each run and by whatever arm. Blocks the host, as it has to
   /// know how many components are left. Throws what went wrong.
   void find();
-  /// Lets the arm choose its settings on the first round that it has; blocks the host.
+  /// Lets the arm choose its settings on the first iteration that it has; blocks the host.
   std::string tune();
 
   /// Edges of the forest that was found.
@@ -52,7 +52,7 @@ class forest_finder {
   [[nodiscard]] std::uint32_t const* edges() const { return forest_.data(); }
   /// A copy on the host.
   [[nodiscard]] std::vector<std::uint32_t> edges_to_host() const;
-  [[nodiscard]] std::vector<round_facts> const& rounds() const { return rounds_; }
+  [[nodiscard]] std::vector<iteration_facts> const& iterations() const { return iterations_; }
 
  private:
   /// Arrays for candidates.
@@ -63,12 +63,12 @@ class forest_finder {
       return {from.data(), to.data(), weights.data(), edges.data()};
     }
   };
-  /// What the device tells the host in a round.
+  /// Counts that the device hands to the host in an iteration.
   struct counts {
     std::uint32_t taken, components, light, heavy;
   };
 
-  void first_round();
+  void first_iteration();
   void offer();
   void join();
   void bring_back();
@@ -85,7 +85,7 @@ class forest_finder {
   warden::buffer<std::uint32_t> joined_;   ///< [component] the one that it joins, then its root
   warden::buffer<std::uint32_t> target_;   ///< [vertex] where its lightest arc goes
   warden::buffer<std::uint32_t> numbers_;  ///< [component] roots below it
-  warden::buffer<std::uint32_t> label_;    ///< [component] its number in the next round
+  warden::buffer<std::uint32_t> label_;    ///< [component] its number in the next iteration
   warden::buffer<std::uint32_t>
       now_;  ///< [component when heavy ones were put aside] its number now
   warden::buffer<std::uint32_t> forest_;
@@ -100,7 +100,7 @@ class forest_finder {
   std::uint32_t taken_ = 0;  ///< edges
   std::uint32_t n_light_ = 0, n_heavy_ = 0;
   std::uint32_t then_ = 0;  ///< components when heavy ones were put aside
-  std::vector<round_facts> rounds_;
+  std::vector<iteration_facts> iterations_;
 };
 
 }  // namespace spanning_forest

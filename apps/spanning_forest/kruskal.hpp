@@ -11,7 +11,7 @@
 
 namespace spanning_forest {
 
-/// What all minimum spanning forests of a graph have in common.
+/// Common properties of all minimum spanning forests of a graph.
 struct forest_facts {
   std::uint64_t edges = 0;
   std::uint64_t weight = 0;  ///< the sum of the edges' ones
@@ -21,9 +21,9 @@ struct forest_facts {
 /// By Kruskal's algorithm.
 forest_facts kruskal(graph::edge_list const& g);
 
-/// What is wrong with `edges`, numbers of the graph's edges, as a minimum spanning forest of which
-/// `wanted` is known; empty if nothing is: so many different edges of that weight in all, without a
-/// cycle among them.
+/// Returns the errors of `edges`, numbers of the graph's edges, as a minimum spanning forest with
+/// the properties `wanted`; empty if there are none. Checks their number, that they are different,
+/// their total weight, and that they have no cycle.
 std::string error_text(graph::edge_list const& g, std::span<std::uint32_t const> edges,
                        forest_facts const& wanted);
 

@@ -63,7 +63,7 @@ namespace {
 template <class Work>
 class lock_arm final : public arm {
  public:
-  lock_arm(largest_round const& most, bool tuned) : locks_{most.size}, tuned_{tuned} {}
+  lock_arm(largest_iteration const& most, bool tuned) : locks_{most.size}, tuned_{tuned} {}
 
   std::string tune(offers const& all) override {
     if (!tuned_) return {};
@@ -87,7 +87,7 @@ class lock_arm final : public arm {
 
 }  // namespace
 
-std::unique_ptr<arm> make_lock_arm(std::string const& name, largest_round const& most) {
+std::unique_ptr<arm> make_lock_arm(std::string const& name, largest_iteration const& most) {
   if (name == "lock_checked") return std::make_unique<lock_arm<checked_work>>(most, true);
   return std::make_unique<lock_arm<work>>(most, name == "lock_tuned");
 }

@@ -29,7 +29,7 @@ struct options {
   std::string arm = "atomics", out, out_format;
   std::uint64_t seed = 1;
   graph::weight largest_weight = 1000000;
-  bool draws_weights = false, shows_rounds = false;
+  bool draws_weights = false, shows_iterations = false;
 };
 
 /// The forest as a graph of its own, with the names of the file's vertices.
@@ -47,9 +47,9 @@ graph::edge_list forest_of(graph::edge_list const& g, std::vector<std::uint32_t>
   return forest;
 }
 
-void print_rounds(std::vector<spanning_forest::round_facts> const& rounds) {
+void print_iterations(std::vector<spanning_forest::iteration_facts> const& iterations) {
   std::printf("%12s%12s%12s\n", "components", "candidates", "put aside");
-  for (auto const& r : rounds) {
+  for (auto const& r : iterations) {
     std::printf("%12u%12u%12u\n", r.components, r.candidates, r.put_aside);
   }
 }
@@ -96,14 +96,14 @@ int find(options const& o) {
                  error_text.c_str());
     return 1;
   }
-  if (o.shows_rounds) print_rounds(finder.rounds());
+  if (o.shows_iterations) print_iterations(finder.iterations());
   std::printf("%s: %llu vertices, %llu edges\n", o.file.path.c_str(),
               static_cast<number>(g.vertices), static_cast<number>(g.edges()));
   std::printf("forest: %llu edges of weight %llu in %llu trees\n",
               static_cast<number>(wanted.edges), static_cast<number>(wanted.weight),
               static_cast<number>(g.vertices - wanted.edges));
   std::printf("found by %s%s%s in %zu rounds", o.arm.c_str(), settings.empty() ? "" : ", ",
-              settings.c_str(), finder.rounds().size());
+              settings.c_str(), finder.iterations().size());
   if (seconds > 0) std::printf(" and %.3f ms", 1e3 * seconds);
   std::printf(" on %s\n", warden::runtime::facts(warden::runtime::current_device()).name.c_str());
   std::printf("checked: no cycle, and as many edges of the same weight as Kruskal's forest\n");
@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", o.seed, "of drawn weights")
       ->transform(apps::whole())
       ->capture_default_str();
-  app.add_flag("--rounds", o.shows_rounds, "prints what was left in each round");
+  app.add_flag("--rounds", o.shows_iterations, "prints the edges left in each iteration");
   return apps::run_command(app, argc, argv, [&] {
     o.draws_weights = o.file.skips_weights = draw->count() != 0;
     return find(o);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the device-wide algorithms of a round call for each element.
+/// Functors of the device-wide algorithms of an iteration, called for each element.
 #pragma once
 
 #include "apps/graph/device_csr.cuh"
@@ -53,7 +53,7 @@ struct of_arc {
     return {label[from], label[to], graph.weights[i], graph.edges[i]};
   }
 };
-/// A candidate of the round before, between the components of this one.
+/// A candidate of the iteration before, between the components of this one.
 struct of_candidate {
   candidate_arrays before;
   std::uint32_t const* label;

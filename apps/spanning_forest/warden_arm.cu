@@ -63,7 +63,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(threads, 3)
 template <class Policy>
 class deferred_arm final : public arm {
  public:
-  explicit deferred_arm(largest_round const& most)
+  explicit deferred_arm(largest_iteration const& most)
       : guarded_{most.components, most.size},
         log_{guarded_, std::max<std::size_t>(2 * std::size_t{most.candidates}, 1)} {}
   void offer_async(offers const& all) override {
@@ -89,7 +89,7 @@ class deferred_arm final : public arm {
 
 }  // namespace
 
-std::unique_ptr<arm> make_warden_arm(std::string const& name, largest_round const& most) {
+std::unique_ptr<arm> make_warden_arm(std::string const& name, largest_iteration const& most) {
   if (name == "warden_deferred_combined")
     return std::make_unique<deferred_arm<combined_policy>>(most);
   return std::make_unique<deferred_arm<lightest_policy>>(most);

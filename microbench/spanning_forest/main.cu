@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark of minimum spanning forests: the same rounds with the lightest edges found under
-// locks, by atomics and on Warden.
+// The benchmark of minimum spanning forests: the same iterations with the lightest edges found
+// under locks, by atomics and on Warden.
 
 #include "apps/graph/device_csr.cuh"
 #include "apps/spanning_forest/forest.cuh"
@@ -70,8 +70,8 @@ class forest_point final : public bench::graph_point {
   }
   static void note_rounds(bench::row& r, forest_finder const& finder) {
     double offered = 0;
-    for (auto const& round : finder.rounds()) offered += 2. * round.candidates;
-    r.counters["rounds"] = static_cast<double>(finder.rounds().size());
+    for (auto const& iteration : finder.iterations()) offered += 2. * iteration.candidates;
+    r.counters["rounds"] = static_cast<double>(finder.iterations().size());
     r.counters["offers"] = offered;
   }
 };

@@ -50,8 +50,8 @@ add_library(kruskal STATIC EXCLUDE_FROM_ALL apps/spanning_forest/kruskal.cpp)
 target_link_libraries(kruskal PRIVATE warden_warnings Boost::headers)
 target_include_directories(kruskal PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(kruskal PUBLIC cxx_std_20)
-warden_add_objects(forest_arms SOURCES apps/spanning_forest/arms.cu apps/spanning_forest/first_round.cu apps/spanning_forest/forest.cu
-                   apps/spanning_forest/lock_arm.cu apps/spanning_forest/round.cu apps/spanning_forest/warden_arm.cu)
+warden_add_objects(forest_arms SOURCES apps/spanning_forest/arms.cu apps/spanning_forest/first_iteration.cu apps/spanning_forest/forest.cu
+                   apps/spanning_forest/lock_arm.cu apps/spanning_forest/iteration.cu apps/spanning_forest/warden_arm.cu)
 # One name, device_algorithms.cuh, for CUB's and for loops of the host.
 if(TARGET forest_arms_objects_sim)
   target_include_directories(forest_arms_objects_sim PRIVATE ${PROJECT_SOURCE_DIR}/apps/support/simulated)

@@ -2,7 +2,7 @@
 // Forests by all arms against Kruskal's.
 
 #include "apps/graph/device_csr.cuh"
-#include "apps/spanning_forest/first_round.cuh"
+#include "apps/spanning_forest/first_iteration.cuh"
 #include "apps/spanning_forest/forest.cuh"
 #include "apps/spanning_forest/kruskal.hpp"
 #include "tests/support/error_text.hpp"
@@ -81,9 +81,9 @@ TEST(spanning_forest, heavy_edges_wait_and_mostly_for_nothing) {
   forest_finder finder{rows.view(), "atomics", {.least_to_part = 0}};
   finder.find();
   std::uint32_t offered = 0;
-  for (auto const& round : finder.rounds()) offered += round.candidates;
-  ASSERT_GE(finder.rounds().size(), 3u);
-  EXPECT_GT(finder.rounds()[1].put_aside, finder.rounds()[1].candidates);
+  for (auto const& iteration : finder.iterations()) offered += iteration.candidates;
+  ASSERT_GE(finder.iterations().size(), 3u);
+  EXPECT_GT(finder.iterations()[1].put_aside, finder.iterations()[1].candidates);
   EXPECT_LT(offered, 6000u / 2);
 }
 /// Two cliques of light edges, joined by some that are heavier than all that a sample shows.

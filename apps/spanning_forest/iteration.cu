@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Components join, and what is left is numbered anew.
 
-#include "apps/spanning_forest/round.cuh"
+#include "apps/spanning_forest/iteration.cuh"
 #include "apps/support/device.cuh"
 
 #include <warden/simt/launch.cuh>

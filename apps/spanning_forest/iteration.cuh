@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What each round does with components, once each of them has its lightest edge.
+/// Joins components in each iteration, once each of them has its lightest edge.
 #pragma once
 
 #include "apps/spanning_forest/candidates.cuh"
@@ -9,11 +9,11 @@
 
 namespace spanning_forest {
 
-/// What components join by.
+/// Arguments of joining.
 struct join_arguments {
   component const* components;
   candidate_arrays candidates;
-  std::uint32_t const* target;  ///< of arcs: where each vertex's lightest goes
+  std::uint32_t const* target;  ///< for each vertex: the vertex that its lightest arc leads to
   std::uint32_t* joined;        ///< becomes the component that it joins
   std::uint32_t size;
 };
@@ -41,7 +41,7 @@ struct label_arguments {
   std::uint32_t size;
   std::uint32_t* components;  ///< becomes their number
 };
-/// `label` becomes each component's number in the next round, by what its root's is.
+/// `label` becomes each component's number in the next iteration, by what its root's is.
 void label_async(label_arguments const& a);
 
 /// Names that go on.
@@ -51,12 +51,12 @@ struct rename_arguments {
   std::uint32_t size;
   bool first;  ///< `now` is as if now[c] = c
 };
-/// Components of an earlier round go on under the names of the next one.
+/// Components of an earlier iteration go on under the names of the next one.
 void rename_async(rename_arguments const& a);
 
 /// Weights of a sample.
 inline constexpr std::uint32_t sampled = 1024;
-/// What is sampled.
+/// Arguments of sampling.
 struct sample_arguments {
   std::uint32_t const* weights;
   std::uint64_t n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each vertex looks through its arcs.
 
-#include "apps/spanning_forest/first_round.cuh"
+#include "apps/spanning_forest/first_iteration.cuh"
 #include "apps/support/device.cuh"
 
 #include <warden/cuda_names.cuh>
@@ -14,7 +14,7 @@ namespace spanning_forest {
 namespace {
 
 /// The lightest of the arcs `first`, `first + step`, ... below `end`, which come from `v`.
-WARDEN_DEVICE std::uint64_t look_through(first_round_arguments const& a, std::uint32_t v,
+WARDEN_DEVICE std::uint64_t look_through(first_iteration_arguments const& a, std::uint32_t v,
                                          std::uint64_t first, std::uint64_t end, unsigned step) {
   std::uint64_t lightest = no_key;
   constexpr unsigned at_once = 4;
@@ -40,13 +40,13 @@ WARDEN_DEVICE std::uint64_t least_of_warp(std::uint64_t key) {
   }
   return key;
 }
-WARDEN_DEVICE void choose(first_round_arguments const& a, std::uint32_t v, std::uint64_t key) {
+WARDEN_DEVICE void choose(first_iteration_arguments const& a, std::uint32_t v, std::uint64_t key) {
   a.components[v].lightest = key;
   a.target[v] = key == no_key ? v : a.graph.neighbours[number_in(key)];
 }
 
 /// Any one-dimensional grid of whole warps.
-WARDEN_KERNEL void find_lightest_arcs(first_round_arguments const a) {
+WARDEN_KERNEL void find_lightest_arcs(first_iteration_arguments const a) {
   simt::assume_one_dimension();
   std::uint64_t const step = std::uint64_t{simt::block_count()} * simt::block_threads();
   std::uint64_t const lane_0 = std::uint64_t{simt::block_rank()} * simt::block_threads() +
@@ -79,7 +79,7 @@ WARDEN_KERNEL void find_lightest_arcs(first_round_arguments const a) {
 /// Threads of its blocks.
 constexpr unsigned hub_threads = 512;
 /// A block for each hub, which a launch before this one found.
-WARDEN_KERNEL void find_lightest_arcs_of_hubs(first_round_arguments const a) {
+WARDEN_KERNEL void find_lightest_arcs_of_hubs(first_iteration_arguments const a) {
   simt::assume_one_dimension();
   WARDEN_SHARED(std::uint64_t[hub_threads / simt::warp_size], lightest);
   std::uint32_t const hubs = a.hubs[0];
@@ -102,7 +102,7 @@ WARDEN_KERNEL void find_lightest_arcs_of_hubs(first_round_arguments const a) {
 
 }  // namespace
 
-void first_round_async(first_round_arguments const& a) {
+void first_iteration_async(first_iteration_arguments const& a) {
   warden::runtime::fill_async(a.hubs, 0, sizeof(std::uint32_t), {});
   simt::launch(&find_lightest_arcs, apps::blocks(), apps::threads(), 0, a, {});
   // The simulated device's blocks are small.
