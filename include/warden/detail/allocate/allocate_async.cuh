@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Allocation as one call: items say how many elements they emit, and each element what it is.
+/// Allocation as one call: each item has a number of elements, and a function gives each element.
 #pragma once
 
 #include <warden/detail/allocate/allocation_access.cuh>
@@ -22,7 +22,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Tiles of `n` items, at least one. Throws limit_error.
+/// Returns the tiles of `n` items, at least one. Throws limit_error.
 template <class Policy>
 std::uint64_t tiles_of(std::uint64_t n, located_stream const& in) {
   constexpr std::uint64_t most = std::uint64_t{Policy::tile} * 2147483647;
@@ -33,7 +33,7 @@ std::uint64_t tiles_of(std::uint64_t n, located_stream const& in) {
 template <class Policy>
 inline constexpr bool is_ordered = std::is_same_v<typename Policy::contract, ordered>;
 
-/// An empty list of long tiles, for `blocks` blocks.
+/// Returns an empty list of long tiles, for `blocks` blocks.
 template <class Policy, class T>
 long_tiles long_tiles_for(output<T> const& out, allocation_memory& memory, unsigned blocks,
                           std::size_t shared_bytes, located_stream const& in) {
@@ -46,13 +46,13 @@ long_tiles long_tiles_for(output<T> const& out, allocation_memory& memory, unsig
                       in.where};
   }
   std::uint64_t const warps = std::uint64_t{blocks} * Policy::threads / simt::warp_size;
-  // A quarter of what each warp has to write if all is full: one of these more or less at the end
-  // is no matter.
+  // A quarter of each warp's share of a full output, so that one long tile more or less at the end
+  // matters little.
   std::uint64_t const longest = std::clamp(out.capacity() / (4 * warps), shortest, most_at_once);
   return memory.listed(longest, out.capacity() / longest + 1, in.stream, in.where);
 }
 
-/// Enqueues the kernels that give places to tiles.
+/// Enqueues the kernels that assign places to tiles.
 template <class Policy, class Count, class Emit>
 void place_tiles(allocation<Count, Emit> const& a, std::uint64_t tiles, allocation_memory& memory,
                  located_stream const& in) {
@@ -79,15 +79,19 @@ void place_tiles(allocation<Count, Emit> const& a, std::uint64_t tiles, allocati
 
 }  // namespace detail
 
-/// Items 0 to n - 1 emit elements to `out`: item i as many as `count(i)` says, an unsigned integer,
-/// of which `element(i, k)` is the k-th. The places are those that `Policy` promises. The library
-/// stores the elements, neighbours by neighbouring threads; `element` is not called for one that
-/// does not fit. Both are called on the device, with an std::uint64_t and an std::uint32_t, once or
-/// more for the same, in any order, and say the same each time. An element that has a member
-/// `item(i)` is called as `element(i, k, value)`, with what `item(i)` said when it was asked for
-/// all of the item's elements: trivially copyable, a few words. Enqueued; an output that never saw
-/// as many items allocates memory first (9 bytes for each tile of the policy, with `ordered`).
-/// Throws limit_error and cuda_error; what does not fit, `wait` of the output tells.
+/// Writes to `out` the elements that items 0 to n - 1 emit. Item i emits `count(i)` elements, an
+/// unsigned integer, and `element(i, k)` is the k-th. `Policy` defines the order of places. The
+/// library stores the elements; adjacent threads store adjacent elements. `element` is not called
+/// for an element that does not fit.
+///
+/// Both functions are called on the device, with an std::uint64_t and an std::uint32_t, once or
+/// more for the same arguments, in any order, and must return the same value each time. If
+/// `element` has a member `item(i)`, it is called as `element(i, k, value)` with the value that
+/// `item(i)` returned: trivially copyable, a few words.
+///
+/// Enqueued. An output that never had this number of items allocates memory first (9 bytes for each
+/// tile of the policy, with `ordered`). Throws limit_error and cuda_error. The output's `wait`
+/// reports elements that do not fit.
 template <class Policy = ordered_allocation<>, class Count, class Element, class T>
 void allocate_async(std::uint64_t n, Count count, Element element, output<T>& out,
                     located_stream in = {}) {
@@ -113,8 +117,9 @@ void allocate_async(std::uint64_t n, Count count, Element element, output<T>& ou
     launch(write_rest, {blocks, Policy::threads, shared_bytes}, in, a);
 }
 
-/// The same for elements that the caller stores: `write(i, place)` is called on the device, once
-/// for each item that emits any, if all of them fit: they belong to `place` and those after it.
+/// Assigns places to elements that the caller stores. `write(i, place)` is called on the device,
+/// once for each item whose elements all fit, if it emits any. The elements belong to `place` and
+/// the following places. Otherwise as allocate_async.
 template <class Policy = ordered_allocation<>, class Count, class Write, class T>
 void allocate_places_async(std::uint64_t n, Count count, Write write, output<T>& out,
                            located_stream in = {}) {

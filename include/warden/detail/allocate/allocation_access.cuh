@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the library's own allocations take of an output.
+/// Access of the library's own allocations to an output.
 #pragma once
 
 #include <warden/detail/allocate/output.cuh>
@@ -11,9 +11,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The way into an output.
+/// Access to the private members of an output.
 struct allocation_access {
-  /// An allocation by one call begins, with so many tiles in order; enqueued. Throws limit_error
+  /// Begins an allocation by one call, with `tiles` tiles in order. Enqueued. Throws limit_error
   /// and cuda_error.
   template <class T>
   static detail::allocation_memory& begin(output<T>& out, std::uint64_t tiles,
@@ -21,7 +21,7 @@ struct allocation_access {
     out.memory_.begin_async(tiles, in.stream, in.where);
     return out.memory_;
   }
-  /// The tiles that it began with.
+  /// Returns the tiles of the allocation that began last.
   template <class T>
   static tile_order order(output<T> const& out, std::uint64_t tiles) {
     return out.memory_.order(tiles, out.limit_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What went wrong with an output, in words.
+/// Texts of an output's errors.
 #pragma once
 
 #include <warden/detail/allocate/allocation_control.cuh>
@@ -14,7 +14,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Adds what went wrong. `taken` is what the counter says.
+/// Adds the errors of an output. `taken` is the value of the counter.
 inline void add_complaints(error_list& found, std::uint64_t taken,
                            allocation_control const& control) {
   auto const add = [&](std::uint64_t count, std::string text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The device memory behind an output, besides the elements.
+/// Device memory of an output, in addition to the elements.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -23,18 +23,18 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Device memory that grows, and goes as a whole: launches that were captured before still use what
-/// there was.
+/// Device memory that grows. Earlier memory is freed with the object only, because graphs captured
+/// before still use it.
 template <class T>
 class growing_memory {
  public:
-  /// Room for `size` elements, garbage. Throws cuda_error; limit_error if memory has to grow while
-  /// the stream is captured.
+  /// Returns memory for `size` elements, uninitialized. Throws cuda_error, and limit_error if
+  /// memory has to grow while the stream is captured.
   T* of(std::uint64_t size, stream_ref s, std::source_location where) {
     if (size > now_.size()) grow(size, s, where);
     return now_.data();
   }
-  /// As it is.
+  /// Returns the memory as it is.
   [[nodiscard]] T* data() const { return now_.data(); }
 
  private:
@@ -47,8 +47,8 @@ class growing_memory {
                             ": let one such allocation run before, of this output",
                         where};
     }
-    // Small memory twice as much at least, so that all of it stays small; large memory what is
-    // needed.
+    // Small memory grows at least by a factor of 2, so that all of it stays small. Large memory
+    // grows by what is needed.
     constexpr std::uint64_t small_enough = (std::uint64_t{64} << 20) / sizeof(T);
     buffer<T> larger(std::max(size, std::min<std::uint64_t>(2 * now_.size(), small_enough)), where);
     before_.push_back(std::exchange(now_, std::move(larger)));
@@ -58,50 +58,51 @@ class growing_memory {
   std::vector<buffer<T>> before_;
 };
 
-/// All of it.
+/// Counter, control and scratch memory of an output.
 class allocation_memory {
  public:
-  /// Nothing but a counter and a control, garbage. Throws cuda_error.
+  /// Allocates a counter and a control, uninitialized. Throws cuda_error.
   explicit allocation_memory(std::source_location where) : counter_(1, where), control_(1, where) {}
 
-  /// Places taken.
+  /// Returns the counter of places taken.
   [[nodiscard]] std::uint64_t* counter() const { return counter_.data(); }
-  /// What allocations share.
+  /// Returns the state that allocations share.
   [[nodiscard]] allocation_control* control() const { return control_.data(); }
-  /// No place is taken, and nothing went wrong; enqueued. Throws cuda_error.
+  /// Frees all places and clears errors. Enqueued. Throws cuda_error.
   void clear_async(stream_ref s, std::source_location where) {
     counter_.fill_bytes(0, s, where);
     control_.fill_bytes(0, s, where);
   }
-  /// Another allocation begins, with so many tiles in order, none of them taken, and no long tile;
-  /// enqueued. Throws cuda_error; limit_error if memory has to grow while the stream is captured.
+  /// Begins another allocation, with `tiles` tiles in order, none of them taken, and no long tile.
+  /// Enqueued. Throws cuda_error, and limit_error if memory has to grow while the stream is
+  /// captured.
   void begin_async(std::uint64_t tiles, stream_ref s, std::source_location where) {
     std::uint64_t const size = tile_order::words_of(tiles);
     std::uint64_t* const words = words_.of(size, s, where);
     launch(&begin_allocation<allocation_control>, 1, simt::warp_size, {s, where}, control(), tiles);
     if (tiles != 0) runtime::fill_async(words, 0, size * sizeof(std::uint64_t), s, where);
   }
-  /// The tiles that it began with.
+  /// Returns the tiles of the allocation that began last.
   [[nodiscard]] tile_order order(std::uint64_t tiles, time_limit limit) const {
     return {words_.data(), tiles, control(), counter(), limit};
   }
-  /// An empty list with room for `most` tiles of more than `longest` elements. As `begin_async`,
-  /// and after it.
+  /// Returns an empty list with room for `most` tiles of more than `longest` elements. Called after
+  /// `begin_async`; throws the same errors.
   [[nodiscard]] long_tiles listed(std::uint64_t longest, std::uint64_t most, stream_ref s,
                                   std::source_location where) {
     return {long_tiles_.of(most, s, where), most, longest, control()};
   }
-  /// Room for anything, aligned to 256 bytes. As `begin_async`.
+  /// Returns scratch memory, aligned to 256 bytes. Throws the errors of `begin_async`.
   [[nodiscard]] std::byte* scratch(std::size_t bytes, stream_ref s, std::source_location where) {
     return scratch_.of(bytes, s, where);
   }
 
-  /// What the host is told.
+  /// State that the host reads.
   struct state {
-    std::uint64_t taken;  ///< places
+    std::uint64_t taken;  ///< places taken
     allocation_control control;
   };
-  /// Blocks the host until the stream has come here. Throws cuda_error.
+  /// Returns the state. Blocks the host until the stream has reached this point. Throws cuda_error.
   [[nodiscard]] state to_host(stream_ref s, std::source_location where) const {
     state result{};
     copy(&result.taken, counter(), 1, s, where);
@@ -113,7 +114,7 @@ class allocation_memory {
  private:
   buffer<std::uint64_t> counter_;
   buffer<allocation_control> control_;
-  growing_memory<std::uint64_t> words_;  ///< of tiles in order
+  growing_memory<std::uint64_t> words_;  ///< words of tiles in order
   growing_memory<long_tile> long_tiles_;
   growing_memory<std::byte> scratch_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Places for the threads of a block, within any kernel.
+/// Allocates places for the threads of a block, within any kernel.
 #pragma once
 
 #include <warden/detail/allocate/contracts.cuh>
@@ -11,13 +11,13 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Gives the threads of a block of `Threads` threads, in any dimensions, their places, under a
-/// contract. Blocks of another number of threads get none, which `wait` reports. `storage` may be
-/// used for something else behind a barrier of the block.
+/// Allocates places for the threads of a block of `Threads` threads, in any dimensions, under a
+/// contract. Blocks with another number of threads get no places, which `wait` reports. After a
+/// block barrier, `storage` may be reused.
 template <unsigned Threads, class Contract = unordered>
 class block_allocator;
 
-/// Without an order between blocks. In the kernel:
+/// Allocates without an order between blocks. In the kernel:
 ///
 ///     using allocator = warden::block_allocator<256>;
 ///     __shared__ allocator::storage storage;
@@ -25,7 +25,7 @@ class block_allocator;
 ///     std::uint64_t place = places.allocate(count);  // all threads of the block together
 ///     for (unsigned k = 0; k < count; ++k) out.store(place + k, ...);
 ///
-/// Within a call, the places of the threads follow one another. One atomic a call.
+/// Within a call, the places of the threads are consecutive. One atomic for each call.
 template <unsigned Threads>
 class block_allocator<Threads, unordered> {
   static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
@@ -33,17 +33,18 @@ class block_allocator<Threads, unordered> {
   using scan = simt::block_scan_by_warps<Threads, std::uint64_t>;
 
  public:
-  /// The block's shared memory, contents garbage.
+  /// Shared memory of the block; uninitialized.
   struct storage {
-    typename scan::storage sums;  ///< the allocator's own
-    std::uint64_t first;          ///< the same
+    typename scan::storage sums;  ///< used by the allocator
+    std::uint64_t first;          ///< used by the allocator
   };
 
-  /// Collective. `counter` is in device memory; `memory` is the same for the whole block.
+  /// Constructs an allocator. Collective over the block. `counter` is in device memory; `memory` is
+  /// the same for the whole block.
   WARDEN_DEVICE block_allocator(std::uint64_t* counter, storage& memory)
       : counter_{counter}, memory_{memory} {}
 
-  /// Collective: the first of `count` places for the calling thread.
+  /// Returns the first of `count` places for the calling thread. Collective over the block.
   WARDEN_DEVICE std::uint64_t allocate(std::uint64_t count) {
     if (simt::block_threads() != Threads) {
       simt::fetch_max(counter_, detail::wrong_blocks_counted);
@@ -54,7 +55,7 @@ class block_allocator<Threads, unordered> {
         scan::exclusive_sum(memory_.sums, detail::summand_of(count), total);
     if (simt::thread_rank() == 0) memory_.first = detail::take_places(counter_, total);
     simt::sync_block();
-    // The next call writes there behind the barrier of its scan, to which all threads come.
+    // The next call writes it after the barrier of its scan, to which all threads come.
     return memory_.first + before;
   }
 
@@ -63,8 +64,8 @@ class block_allocator<Threads, unordered> {
   storage& memory_;
 };
 
-/// In order: the places of tile 0's threads, then those of tile 1's, and so on. In the kernel, for
-/// item i of n in tile i / 256, with `tiles` from `output<T>::tiles_async`:
+/// Allocates in order: first the places of tile 0's threads, then those of tile 1's, and so on. In
+/// the kernel, for item i of n in tile i / 256, with `tiles` from `output<T>::tiles_async`:
 ///
 ///     using allocator = warden::block_allocator<256, warden::ordered>;
 ///     __shared__ allocator::storage storage;
@@ -75,7 +76,7 @@ class block_allocator<Threads, unordered> {
 ///       ...
 ///     }
 ///
-/// Blocks, of any number, take tiles until there are none left. A tile for which nobody calls
+/// Any number of blocks take tiles until none is left. A tile for which its block does not call
 /// `allocate` takes no places.
 template <unsigned Threads>
 class block_allocator<Threads, ordered> {
@@ -84,22 +85,24 @@ class block_allocator<Threads, ordered> {
   using scan = simt::block_scan_by_warps<Threads, std::uint64_t>;
 
  public:
-  /// The block's shared memory, contents garbage.
+  /// Shared memory of the block; uninitialized.
   struct storage {
-    typename scan::storage sums;  ///< the allocator's own
-    std::uint64_t first;          ///< the same
-    std::uint64_t tile;           ///< the same
+    typename scan::storage sums;  ///< used by the allocator
+    std::uint64_t first;          ///< used by the allocator
+    std::uint64_t tile;           ///< used by the allocator
   };
 
-  /// Collective. `order` outlives it; `memory` is the same for the whole block.
+  /// Constructs an allocator. Collective over the block. Precondition: `order` outlives it.
+  /// `memory` is the same for the whole block.
   WARDEN_DEVICE block_allocator(detail::tile_order const& order, storage& memory)
       : order_{order}, memory_{memory} {}
-  /// Collective, like every call: no thread of the block leaves before.
+  /// Ends the last tile. Collective over the block, like every call: no thread of the block leaves
+  /// before.
   WARDEN_DEVICE ~block_allocator() { close(); }
   block_allocator(block_allocator const&) = delete;
   block_allocator& operator=(block_allocator const&) = delete;
 
-  /// Collective: takes the next tile; false if there is none.
+  /// Takes the next tile. Collective over the block. Returns false if there is none.
   WARDEN_DEVICE bool next_tile() {
     close();
     if (simt::block_threads() != Threads) {
@@ -109,16 +112,16 @@ class block_allocator<Threads, ordered> {
     if (tile_ >= order_.tiles()) return false;
     if (simt::thread_rank() == 0) memory_.tile = order_.take();
     simt::sync_block();
-    // It is written again only after a call of `allocate`, where all threads meet.
+    // The tile is written again only after a call of `allocate`, in which all threads meet.
     tile_ = memory_.tile;
     is_open_ = tile_ < order_.tiles();
     return is_open_;
   }
-  /// The tile's number, from 0 on.
+  /// Returns the number of the tile, from 0 on.
   [[nodiscard]] WARDEN_DEVICE std::uint64_t tile() const { return tile_; }
 
-  /// Collective, once for each tile: the first of `count` places for the calling thread. Once more
-  /// is an error that `wait` reports; it is then no place.
+  /// Returns the first of `count` places for the calling thread. Collective over the block, once
+  /// for each tile. A second call for a tile returns `no_place`, and `wait` reports it.
   WARDEN_DEVICE std::uint64_t allocate(std::uint64_t count) {
     if (!is_open_) {
       if (simt::thread_rank() == 0) order_.note_again();
@@ -136,12 +139,12 @@ class block_allocator<Threads, ordered> {
       if (is_first) memory_.first = first;
     }
     simt::sync_block();
-    // The next call writes there behind the barrier of its scan, to which all threads come.
+    // The next call writes it after the barrier of its scan, to which all threads come.
     return memory_.first + before;
   }
 
  private:
-  /// Others wait for every tile that was taken.
+  /// Ends an open tile without places, because other blocks wait for every tile that was taken.
   WARDEN_DEVICE void close() {
     if (is_open_) allocate(0);  // mutation: unclaimed-tile
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Writes the elements of a warp's items: neighbours by neighbouring lanes, 16 bytes at once.
+/// Writes the elements of a warp's items: adjacent lanes write adjacent elements, 16 bytes at once.
 #pragma once
 
 #include <warden/detail/allocate/warp_items.cuh>
@@ -17,30 +17,32 @@ namespace detail {
 template <class T, unsigned Items>
 class element_writer {
   using items = warp_items<Items>;
-  /// Elements that are stored at once.
+  /// Elements that one lane stores at once.
   static constexpr unsigned group = 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
-  /// Each lane looks at the bits of 32 elements.
+  /// Elements whose bits a warp loads at once, 32 for each lane.
   static constexpr unsigned of_look = 32 * simt::warp_size;
-  /// Of a turn of the warp, and of as many turns as do not wait for one another.
+  /// `of_turn`: elements that a warp stores at once. `turns`: such stores that are in progress at
+  /// the same time.
   static constexpr unsigned of_turn = group * simt::warp_size;
   static constexpr unsigned turns = of_look / of_turn < 4 ? of_look / of_turn : 4;
   static constexpr unsigned at_once = turns * of_turn;
 
  public:
-  /// Collective: writes `elements` elements, a window at most, to `to` and on. The first one's item
-  /// has the rank `rank`. `make(listed, x)` says what element x is, of whose item that is listed.
-  /// `to` is aligned as the elements are.
+  /// Writes `elements` elements, at most a window, to `to` and the following places. Collective
+  /// over the warp. `rank` is the rank of the first element's item. `make(listed, x)` returns
+  /// element x, an element of the item listed at `listed`. `to` is aligned as the elements are.
   template <class Make>
   WARDEN_DEVICE static void write(typename items::storage const& shared, unsigned rank,
                                   std::uint32_t elements, Make const& make, T* to) {
     unsigned const lane = simt::lane_id();
-    // Groups are aligned in memory, if elements can be. Lanes write what is before the first one.
+    // Groups are aligned in memory, if elements can be. Lanes write the elements before the first
+    // group.
     auto const address = reinterpret_cast<std::uintptr_t>(to);
     bool const has_groups = group == 1 || address % sizeof(T) == 0;
     std::uint32_t head =
         has_groups ? (0u - static_cast<std::uint32_t>(address / sizeof(T))) % group : 0;
     if (head > elements) head = elements;
-    // The item that has begun last; the first element's has a bit, too.
+    // The last item that has begun; the first element's bit counts, too.
     std::uint32_t const* begun = items::before(shared, rank);
     if (group != 1 && head != 0) {
       std::uint32_t const begins = items::begins_at(shared, 0);
@@ -73,16 +75,18 @@ class element_writer {
   }
 
  private:
-  /// How many of the lowest bits are set, less than 32.
+  /// Returns the number of set bits among the `lowest` lowest ones. Precondition: `lowest` < 32.
   WARDEN_DEVICE static unsigned up_to(std::uint32_t bits, unsigned lowest) {
     return static_cast<unsigned>(simt::count_bits(bits & ((1u << lowest) - 1)));
   }
-  /// A lane's first element of a turn: the bits from there on, and the item that has begun before.
+  /// A lane's first element of a turn: the bits from there on, and the last item that has begun
+  /// before.
   struct found {
     std::uint32_t bits;
     std::uint32_t const* begun;
   };
-  /// What lanes see at a look: each its own bits, and how many have begun before them.
+  /// Bits that the lanes have loaded: each lane its own, and the number of items that begin before
+  /// them.
   struct look {
     std::uint32_t mine, before;
     std::uint32_t const* begun;
@@ -100,7 +104,8 @@ class element_writer {
     if constexpr (group == 1) {
       *to = make(its.begun + (its.bits & 1), x);
     } else {
-      // All of them at once, whether another item begins or not: nobody waits in turn.
+      // All elements at once, whether another item begins or not, so that no lane waits for
+      // another.
       std::uint32_t made[4];
       WARDEN_UNROLL
       for (unsigned v = 0; v < group; ++v) {
@@ -111,7 +116,7 @@ class element_writer {
       simt::store_four_words(to, made);
     }
   }
-  /// Turns with fewer elements, or without groups. Returns how many elements are left.
+  /// Writes turns with fewer elements, or without groups. Returns how many elements are left.
   template <class Make>
   WARDEN_DEVICE static std::uint32_t write_rest(look const& all, unsigned turn, bool has_groups,
                                                 std::uint32_t left, std::uint32_t x,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What becomes of a warp's items that have their places: the library writes their elements, or the
-/// caller is told the places.
+/// Output of a warp's items after they have places: the library writes their elements, or the
+/// caller is given the places.
 #pragma once
 
 #include <warden/detail/allocate/element_writer.cuh>
@@ -15,32 +15,34 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// A warp's items: those from `first` on that are below `n`, of which i emits `count(i)` elements.
+/// Items of a warp: those from `first` on that are below `n`. Item i emits `count(i)` elements.
 template <class Count>
 struct counted_items {
-  std::uint64_t first;  ///< of the warp's
+  std::uint64_t first;  ///< first item of the warp
   std::uint64_t n;      ///< items of all warps
-  Count const& count;   ///< as `allocate_async` is given it
+  Count const& count;   ///< argument of `allocate_async`
 };
 
-/// Elements by `element(i, k)`, which the library writes.
+/// Output of elements by `element(i, k)`, which the library writes.
 template <class T, class Element>
 struct emit_elements {
-  output_ref<T> out;     ///< where to
-  Element element;       ///< as `allocate_async` is given it
-  long_tiles long_ones;  ///< for warps with more elements than one should write
+  output_ref<T> out;     ///< output of the elements
+  Element element;       ///< argument of `allocate_async`
+  long_tiles long_ones;  ///< list for warps with more elements than one warp should write
 
-  /// A warp's shared memory.
+  /// Shared memory of a warp.
   template <unsigned Items>
   struct storage {
-    typename warp_items<Items>::storage items;                               ///< the items'
-    typename item_values<Element, warp_items<Items>::size>::storage values;  ///< what they say
+    typename warp_items<Items>::storage items;  ///< storage of the items
+    typename item_values<Element, warp_items<Items>::size>::storage
+        values;  ///< values of the items
   };
-  /// Elements of a part of a long tile: many times as many as a warp counts items for that.
+  /// Elements of a part of a long tile: several windows, because the warp counts all items for each
+  /// part.
   template <unsigned Items>
   static constexpr std::uint32_t part = 4 * warp_items<Items>::window;
 
-  /// Collective over the warp: what can be done before places are known.
+  /// Does the work that needs no places. Collective over the warp.
   template <unsigned Items, class Count>
   WARDEN_DEVICE listed_items prepare(storage<Items>& shared, warp_items<Items>& items,
                                      counted_items<Count> const& of) const {
@@ -49,7 +51,8 @@ struct emit_elements {
     values<Items>::keep(shared.values, asked);
     return items.list();
   }
-  /// Collective over the warp, after that: writes what fits, or notes that the tile is long.
+  /// Writes the elements that fit, or lists the tile as long. Collective over the warp, after
+  /// `prepare`.
   template <unsigned Items, class Count>
   WARDEN_DEVICE void write(storage<Items>& shared, warp_items<Items> const& items,
                            listed_items const& listed, counted_items<Count> const& of,
@@ -62,8 +65,8 @@ struct emit_elements {
                            out.data() + first);
     }
   }
-  /// Collective over the warp: writes `elements` elements from element `begin` on, a part at most,
-  /// to `to` and on. The items are counted again, and their values asked for.
+  /// Writes `elements` elements from element `begin` on, at most a part, to `to` and the following
+  /// places. Collective over the warp. Counts the items again, and asks for their values again.
   template <unsigned Items, class Count>
   WARDEN_DEVICE void write_part(storage<Items>& shared, counted_items<Count> const& of,
                                 std::uint64_t begin, std::uint32_t elements, T* to) const {
@@ -81,7 +84,7 @@ struct emit_elements {
   template <unsigned Items>
   using values = item_values<Element, warp_items<Items>::size>;
 
-  /// `AnyPassed`: whether elements of the first item may be before.
+  /// Writes window by window. `AnyPassed`: elements of the first item may come before.
   template <bool AnyPassed, unsigned Items>
   WARDEN_DEVICE void write_windows(storage<Items>& shared, listed_items const& listed,
                                    std::uint64_t first_item, std::uint32_t elements, T* to) const {
@@ -110,26 +113,26 @@ struct emit_elements {
   }
 };
 
-/// Places by `write(i, place)`, for items whose elements all fit.
+/// Output of places by `write(i, place)`, for items whose elements all fit.
 template <class T, class Write>
 struct emit_places {
-  output_ref<T> out;   ///< where to
-  Write write_places;  ///< as `allocate_places_async` is given it
+  output_ref<T> out;   ///< output of the elements
+  Write write_places;  ///< argument of `allocate_places_async`
 
-  /// A warp's shared memory.
+  /// Shared memory of a warp.
   template <unsigned Items>
   struct storage {
-    typename warp_items<Items>::storage items;  ///< the items'
+    typename warp_items<Items>::storage items;  ///< storage of the items
   };
 
-  /// Collective over the warp: what can be done before places are known.
+  /// Does the work that needs no places. Collective over the warp.
   template <unsigned Items, class Count>
   WARDEN_DEVICE static listed_items prepare(storage<Items> const&, warp_items<Items>& items,
                                             counted_items<Count> const&) {
     items.take();
     return {};
   }
-  /// Tells the places of a warp's items.
+  /// Passes the places of a warp's items to the caller's function.
   template <unsigned Items, class Count>
   WARDEN_DEVICE void write(storage<Items> const&, warp_items<Items> const& items,
                            listed_items const&, counted_items<Count> const& of,

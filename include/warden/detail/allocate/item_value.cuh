@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What all elements of an item need, asked once.
+/// Values that all elements of an item need, computed once for each item.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -13,33 +13,33 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// An `element` of `allocate_async` that is told its item's value: it is `element(i, k, value)`,
-/// and `item(i)` says the value.
+/// An `element` of `allocate_async` that receives its item's value: it is called as `element(i, k,
+/// value)`, and `item(i)` returns the value.
 template <class Element>
 concept has_item_value = requires(Element const& element, std::uint64_t i) {
   element.item(i);
 };
 
-/// The values of a warp's `size` items, in shared memory: neighbouring lanes ask for neighbours,
-/// and no element waits for memory.
+/// Values of a warp's `size` items, in shared memory. Adjacent lanes compute adjacent values, and
+/// no element waits for memory. This version is for elements without values.
 template <class Element, unsigned Size>
 class item_values {
  public:
-  /// Nothing is asked.
+  /// Empty.
   struct storage {};
-  /// Nor known.
+  /// Empty.
   struct asked {};
-  /// Collective over the warp, with `keep`.
+  /// Does nothing.
   WARDEN_DEVICE static asked ask(std::uint64_t, std::uint64_t, Element const&) { return {}; }
-  /// Nothing.
+  /// Does nothing.
   WARDEN_DEVICE static void keep(storage&, asked) {}
-  /// Element k of item `first + number`.
+  /// Returns element k of item `first + number`.
   WARDEN_DEVICE static auto element(storage const&, Element const& element, std::uint64_t first,
                                     unsigned number, std::uint32_t k) {
     return element(first + number, k);
   }
 };
-/// Those of elements that are told them.
+/// Version for elements that receive values.
 template <has_item_value Element, unsigned Size>
 class item_values<Element, Size> {
   using value = std::remove_cvref_t<decltype(std::declval<Element const&>().item(0))>;
@@ -49,15 +49,15 @@ class item_values<Element, Size> {
                 "kept in shared memory");
 
  public:
-  /// Not constructed.
+  /// Values of the items; not constructed.
   struct storage {
     value of[Size];  ///< [item]
   };
-  /// Of some of the items, by each lane.
+  /// Values of one lane's items.
   struct asked {
-    value of[Size / simt::warp_size];  ///< those of one lane
+    value of[Size / simt::warp_size];  ///< values of the lane
   };
-  /// Collective over the warp: asks for the items from `first` on that are below `n`.
+  /// Computes the values of the items from `first` on that are below `n`. Collective over the warp.
   WARDEN_DEVICE static asked ask(std::uint64_t first, std::uint64_t n, Element const& element) {
     asked result{};
     WARDEN_UNROLL
@@ -67,13 +67,13 @@ class item_values<Element, Size> {
     }
     return result;
   }
-  /// Collective over the warp: puts them where all lanes find them, behind a warp barrier.
+  /// Stores the values. Collective over the warp; all lanes see them after a warp barrier.
   WARDEN_DEVICE static void keep(storage& shared, asked const& values) {
     WARDEN_UNROLL
     for (unsigned j = 0; j < Size / simt::warp_size; ++j)
       shared.of[j * simt::warp_size + simt::lane_id()] = values.of[j];
   }
-  /// Element k of item `first + number`.
+  /// Returns element k of item `first + number`.
   WARDEN_DEVICE static auto element(storage const& shared, Element const& element,
                                     std::uint64_t first, unsigned number, std::uint32_t k) {
     return element(first + number, k, shared.of[number]);

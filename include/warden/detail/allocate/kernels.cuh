@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The kernels of `allocate_async`.
+/// Kernels of `allocate_async`.
 #pragma once
 
 #include <warden/detail/allocate/contracts.cuh>
@@ -14,27 +14,28 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What all of them are given: items 0 to n - 1, of which i emits `count(i)` elements.
+/// Arguments of all kernels: items 0 to n - 1, of which item i emits `count(i)` elements.
 template <class Count, class Emit>
 struct allocation {
   std::uint64_t n;              ///< items
-  Count count;                  ///< as `allocate_async` is given it
-  Emit emit;                    ///< what becomes of a warp's items that have places
+  Count count;                  ///< argument of `allocate_async`
+  Emit emit;                    ///< output of a warp's items that have places
   std::uint64_t* counter;       ///< places taken, in device memory
-  tile_order order;             ///< `ordered` alone
-  allocation_control* control;  ///< where what went wrong is noted
+  tile_order order;             ///< used by `ordered` alone
+  allocation_control* control;  ///< receives errors
 };
 
-/// What a block's warps have, added up.
+/// Sums of the warps of a block.
 template <unsigned Warps>
 class warp_totals {
  public:
-  /// Of a block.
+  /// Sums of a block.
   struct sums {
-    std::uint64_t before;  ///< of the warps before the calling one
-    std::uint64_t all;     ///< of all of them
+    std::uint64_t before;  ///< sum of the warps before the calling one
+    std::uint64_t all;     ///< sum of all warps
   };
-  /// Collective over the block, with a barrier. One must pass before the next call.
+  /// Returns the sums of the warps' totals. Collective over the block, with a barrier. Another
+  /// barrier is needed before the next call.
   WARDEN_DEVICE sums add_up(std::uint64_t total) {
     if (simt::lane_id() == 0) of_[simt::warp_rank()] = total;
     simt::sync_block();  // mutation: warp-totals
@@ -51,19 +52,19 @@ class warp_totals {
   std::uint64_t of_[Warps];
 };
 
-/// Shared memory of a block that gives places to a tile.
+/// Shared memory of a block that assigns places to a tile.
 template <class Policy, class Emit>
 struct allocation_storage {
-  static constexpr unsigned warps = Policy::threads / simt::warp_size;  ///< of the block
-  using warp_storage = typename Emit::template storage<Policy::items>;  ///< of one of them
+  static constexpr unsigned warps = Policy::threads / simt::warp_size;  ///< warps of the block
+  using warp_storage = typename Emit::template storage<Policy::items>;  ///< storage of one warp
 
-  warp_storage of_warp[warps];  ///< each one's own
+  warp_storage of_warp[warps];  ///< one for each warp
   warp_totals<warps> totals;    ///< elements of their items
-  std::uint64_t number;         ///< of the tile
-  std::uint64_t first;          ///< its first place
+  std::uint64_t number;         ///< number of the tile
+  std::uint64_t first;          ///< first place of the tile
 };
 
-/// One tile a block.
+/// Assigns places to one tile in each block.
 template <class Policy, class Count, class Emit>
 WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     allocate_tile(WARDEN_GRID_CONSTANT allocation<Count, Emit> const a) {
@@ -87,7 +88,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
   if constexpr (in_order) {
     if (simt::warp_rank() == 0) {
       if (simt::lane_id() == 0) a.order.announce(number, sums.all);
-      // Stores of the list come behind: others wait for the announcement.
+      // Stores of the list come after this barrier, because other blocks wait for the announcement.
       simt::sync_warp(simt::full_warp);
     }
     listed = a.emit.prepare(mine, items, of);
@@ -96,7 +97,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
       if (simt::lane_id() == 0) shared.first = first;
     }
   } else {
-    // On its way while the items are listed.
+    // The atomic is in progress while the items are listed.
     std::uint64_t first = 0;
     if (simt::thread_rank() == 0) first = take_places(a.counter, sums.all);
     listed = a.emit.prepare(mine, items, of);
@@ -106,7 +107,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
   a.emit.write(mine, items, listed, of, shared.first + sums.before);
 }
 
-/// The long tiles that were listed, by all warps of all blocks: each counts the items again.
+/// Writes the listed long tiles, by all warps of all blocks. Each warp counts the items again.
 template <class Policy, class Count, class T, class Element>
 WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     write_long_tiles(WARDEN_GRID_CONSTANT allocation<Count, emit_elements<T, Element>> const a) {
@@ -126,27 +127,27 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
       std::uint64_t const begin = turn * part, left = its.elements - begin;
       a.emit.write_part(mine, of, begin, static_cast<std::uint32_t>(left < part ? left : part),
                         a.emit.out.data() + its.first + begin);
-      // Before the next part is counted there.
+      // Needed before the next part is counted in the same memory.
       simt::sync_warp(simt::full_warp);  // mutation: long-tile
     }
-    // The next tile's parts go on with the warp whose turn it is.
+    // The next tile's parts continue with the warp after the last one.
     turn -= parts;
   }
 }
 
-/// The tiles of one block of several that have shares as large as possible, for reduce_then_scan.
+/// Tiles of one of several blocks, in equal shares, for reduce_then_scan.
 struct tile_share {
-  std::uint64_t begin;  ///< the first tile
-  std::uint64_t end;    ///< behind the last one
+  std::uint64_t begin;  ///< first tile
+  std::uint64_t end;    ///< tile after the last one
 
-  /// That of the calling block.
+  /// Returns the share of the calling block.
   WARDEN_DEVICE static tile_share of_block(std::uint64_t tiles) {
     std::uint64_t const blocks = simt::block_count(), block = simt::block_rank();
     return {tiles * block / blocks, tiles * (block + 1) / blocks};
   }
 };
 
-/// The elements of each block's share of the items, to `sums`.
+/// Writes the number of elements of each block's share of the items to `sums`.
 template <class Policy, class Count>
 WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     sum_shares(std::uint64_t n, std::uint64_t tiles, Count count, std::uint64_t* sums) {
@@ -155,7 +156,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
   tile_share const share = tile_share::of_block(tiles);
   std::uint64_t sum = 0;
   for (std::uint64_t tile = share.begin; tile < share.end; ++tile) {
-    // As many loads under way as a thread has items.
+    // As many loads in progress as a thread has items.
     WARDEN_UNROLL
     for (unsigned j = 0; j < Policy::items; ++j) {
       std::uint64_t const i = tile * Policy::tile + j * Policy::threads + simt::thread_rank();
@@ -168,7 +169,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
   if (simt::thread_rank() == 0) sums[simt::block_rank()] = total;
 }
 
-/// Sums become first places: `counter` and those before. One block.
+/// Replaces each sum by a first place: `counter` plus the sums before. Grid: one block.
 template <unsigned Threads>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1)
     place_shares(std::uint64_t* sums, unsigned shares, std::uint64_t* counter) {
@@ -187,7 +188,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1)
   if (simt::thread_rank() == 0) *counter = first;
 }
 
-/// Each block goes through its share, from its first place on.
+/// Assigns places to each block's share, from its first place on.
 template <class Policy, class Count, class Emit>
 WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     allocate_share(WARDEN_GRID_CONSTANT allocation<Count, Emit> const a, std::uint64_t tiles,
@@ -207,7 +208,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     listed_items const listed = a.emit.prepare(mine, items, of);
     a.emit.write(mine, items, listed, of, first + sums.before);
     first += sums.all;
-    // Before the next tile is counted there.
+    // Needed before the next tile is counted in the same memory.
     simt::sync_block();  // mutation: share-tile
   }
   std::uint64_t const end =

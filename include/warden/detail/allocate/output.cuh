@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Memory that kernels fill, whose capacity is checked: the host's part of an allocation.
+/// Memory that kernels fill, with checked capacity: the host's side of an allocation.
 #pragma once
 
 #include <warden/detail/allocate/allocation_error_text.cuh>
@@ -23,35 +23,35 @@ namespace detail {
 struct allocation_access;
 }  // namespace detail
 
-/// A range of device memory that allocations fill from its front on, and how many places they took.
-/// What they take beyond the range is counted and not written, and `wait` throws an error that
-/// names the size needed: so a first run can find it, with a range of any size, even 0.
+/// A range of device memory that allocations fill from the front, and the number of places that
+/// they took. Elements beyond the range are counted and not written, and `wait` throws an error
+/// that names the size needed. So a first run can find that size, with a range of any size, even 0.
 ///
-///     warden::output<int> out{room};                      // a warden::buffer<int>, say
+///     warden::output<int> out{room};                      // a warden::buffer<int>, for example
 ///     warden::allocate_async(n, count, element, out, s);  // or a kernel, with out.ref()
 ///     std::uint64_t elements = out.wait(s);
 ///
-/// One allocation goes on where the one before ended; after `clear_async` at the front. They come
-/// one after the other, by a stream or by events; only kernels that use `ref()` alone may run
-/// beside each other. It outlives graphs of what it was given to.
+/// An allocation continues where the one before ended; after `clear_async` it starts at the front.
+/// Allocations must be ordered by a stream or by events; only kernels that use `ref()` alone may
+/// run concurrently. The output must outlive graphs that contain its allocations.
 template <class T>
 class output {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
                 "warden::output is filled with trivially copyable elements only");
 
  public:
-  /// What kernels are given.
+  /// Type of a kernel's argument.
   using ref_type = output_ref<T>;
 
-  /// The elements of `range`, borrowed, all free. `limit` bounds the waits of allocations in order.
+  /// Borrows the elements of `range`, all free. `limit` bounds the waits of allocations in order.
   /// Throws cuda_error.
   template <class Range>
   requires device_range<Range, T>
   explicit output(Range&& range, time_limit limit = {},
                   std::source_location where = std::source_location::current())
       : output(detail::data_of(range), range.size(), limit, where) {}
-  /// `capacity` elements of device memory from `data` on, borrowed, all free. As that, and
-  /// limit_error for more than 2^57.
+  /// Borrows `capacity` elements of device memory from `data` on, all free. Throws cuda_error, and
+  /// limit_error for more than 2^57 elements.
   output(T* data, std::uint64_t capacity, time_limit limit = {},
          std::source_location where = std::source_location::current())
       : data_{data}, capacity_{capacity}, limit_{limit}, memory_{where} {
@@ -65,12 +65,12 @@ class output {
     stream_ref{}.synchronize(where);
   }
 
-  /// For kernels.
+  /// Returns the argument for kernels.
   [[nodiscard]] output_ref<T> ref() const { return {data_, capacity_, memory_.counter()}; }
-  /// For one launch of a kernel that allocates in order, by `block_allocator<Threads, ordered>`:
-  /// its tiles, 0 to `tiles - 1`, none of them taken; enqueued. Needs 9 bytes a tile: allocates
-  /// them if there were never as many. Throws cuda_error, and limit_error if it would allocate
-  /// while the stream is captured.
+  /// Returns the tiles 0 to `tiles - 1`, none of them taken, for one launch of a kernel that
+  /// allocates in order by `block_allocator<Threads, ordered>`. Enqueued. Needs 9 bytes for each
+  /// tile, and allocates them if there were fewer. Throws cuda_error, and limit_error if it would
+  /// allocate while the stream is captured.
   [[nodiscard]] detail::tile_order tiles_async(
       std::uint64_t tiles, stream_ref s = {},
       std::source_location where = std::source_location::current()) {
@@ -83,13 +83,14 @@ class output {
     memory_.begin_async(tiles, s, where);
     return memory_.order(tiles, limit_);
   }
-  /// Every place is free again, whatever went wrong before; enqueued. Throws cuda_error.
+  /// Frees all places and clears errors. Enqueued. Throws cuda_error.
   void clear_async(stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
     memory_.clear_async(s, where);
   }
-  /// Blocks the host until the stream has come here; returns how many places were taken. Throws
-  /// limit_error with the size needed if there are not as many, together with what `needed` throws.
+  /// Returns the number of places taken. Blocks the host until the stream has reached this point.
+  /// Throws limit_error with the size needed if that exceeds the capacity, together with the errors
+  /// of `needed`.
   std::uint64_t wait(stream_ref s = {},
                      std::source_location where = std::source_location::current()) const {
     error_list found;
@@ -103,12 +104,15 @@ class output {
     found.throw_all(where);
     return taken;
   }
-  /// Blocks the host until the stream has come here; returns how many places were taken, as many as
-  /// there are or not. Throws all that went wrong since `clear_async` as one exception, see
-  /// `error::all`: timeout_error if tiles waited too long for an earlier one; limit_error if blocks
-  /// did not take all tiles, allocated for one twice, or have another number of threads than their
-  /// allocator; if an element of a partition had no owner; if `count` changed its answers; or
-  /// cuda_error. Then what is in the output means nothing.
+  /// Returns the number of places taken, even if it exceeds the capacity. Blocks the host until the
+  /// stream has reached this point. Throws all errors since `clear_async` as one exception, see
+  /// `error::all`; after that the output's contents are undefined.
+  ///
+  /// - timeout_error: tiles waited too long for an earlier one.
+  /// - limit_error: blocks did not take all tiles, allocated for one twice, or have another number
+  /// of threads than their allocator.
+  /// - limit_error: an element of a partition had no owner, or `count` returned different values.
+  /// - cuda_error: CUDA reported an error.
   std::uint64_t needed(stream_ref s = {},
                        std::source_location where = std::source_location::current()) const {
     error_list found;
@@ -116,13 +120,13 @@ class output {
     found.throw_all(where);
     return taken;
   }
-  /// Elements that there is room for.
+  /// Returns the number of elements that fit.
   [[nodiscard]] std::uint64_t capacity() const { return capacity_; }
 
  private:
   friend struct detail::allocation_access;
 
-  /// Adds what went wrong since `clear_async`. Returns how many places were taken. Blocks the host.
+  /// Adds the errors since `clear_async`. Returns the number of places taken. Blocks the host.
   std::uint64_t find_errors(error_list& found, stream_ref s, std::source_location where) const {
     auto const [taken, control] = memory_.to_host(s, where);
     if (control.health.poisoned != 0) {
@@ -140,7 +144,7 @@ class output {
   time_limit limit_;
   detail::allocation_memory memory_;
 };
-/// `warden::output out{elements}` takes the type from the range.
+/// Deduces the type of `warden::output out{elements}` from the range.
 template <class Range>
 output(Range&&, time_limit = {}, std::source_location = {})
     -> output<std::remove_pointer_t<decltype(detail::data_of(std::declval<Range&>()))>>;

@@ -9,28 +9,28 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Memory that threads fill, each at places that an allocation gave it, and the count of places.
-/// Trivially copyable, for kernels; `output<T>::ref()` makes it.
+/// Memory that threads fill, each at places that an allocation assigned to it, and the count of
+/// places. Trivially copyable, for kernels; made by `output<T>::ref()`.
 template <class T>
 class output_ref {
  public:
-  /// The type of the elements.
+  /// Type of the elements.
   using value_type = T;
 
   output_ref() = default;
-  /// `capacity` elements of device memory, and a counter in device memory.
+  /// Constructs a ref of `capacity` elements of device memory, and a counter in device memory.
   output_ref(T* data, std::uint64_t capacity, std::uint64_t* counter)
       : data_{data}, capacity_{capacity}, counter_{counter} {}
 
-  /// Puts `value` at `place`. Beyond the capacity nothing is touched: `wait` tells.
+  /// Stores `value` at `place`. Does nothing beyond the capacity, which `wait` reports.
   WARDEN_DEVICE void store(std::uint64_t place, T const& value) const {
     if (place < capacity_) data_[place] = value;
   }
-  /// Places taken so far: what allocators add to.
+  /// Returns the counter of places taken, to which allocators add.
   [[nodiscard]] WARDEN_HOST_DEVICE std::uint64_t* counter() const { return counter_; }
-  /// Elements that there is room for.
+  /// Returns the number of elements that fit.
   [[nodiscard]] WARDEN_HOST_DEVICE std::uint64_t capacity() const { return capacity_; }
-  /// The first element, in device memory.
+  /// Returns the first element, in device memory.
   [[nodiscard]] WARDEN_HOST_DEVICE T* data() const { return data_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Partition by owner: elements side by side that have one owner. By CUB's radix sort, into a
+/// Partition by owner: places elements of one owner next to each other. Uses CUB's radix sort and a
 /// checked output.
 #pragma once
 
@@ -21,10 +21,10 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Threads of a block of its kernels.
+/// Threads of a block of the kernels.
 inline constexpr unsigned partition_threads = 256;
 
-/// Elements of one owner get its number as key; those of nobody come last.
+/// Writes each element's owner as its key. Elements without a valid owner come last.
 template <class Owner>
 WARDEN_KERNEL void key_by_owner(std::uint32_t n, Owner owner, std::uint32_t owners,
                                 std::uint32_t* keys, std::uint32_t* order,
@@ -38,7 +38,7 @@ WARDEN_KERNEL void key_by_owner(std::uint32_t n, Owner owner, std::uint32_t owne
   order[i] = i;
 }
 
-/// Element j of the sorted ones to its place, and owner j's begin, which the sorted keys tell.
+/// Stores sorted element j at its place, and finds the begin of owner j in the sorted keys.
 template <class T, class Element>
 WARDEN_KERNEL void place_by_owner(std::uint32_t n, Element element, std::uint32_t owners,
                                   std::uint32_t const* keys, std::uint32_t const* order,
@@ -58,7 +58,7 @@ WARDEN_KERNEL void place_by_owner(std::uint32_t n, Element element, std::uint32_
   begins[j] = first + begin;
 }
 
-/// After all of them have theirs.
+/// Sets the counter after all elements are placed.
 template <class Word>
 WARDEN_KERNEL void count_to(Word* counter, Word const* end) {
   simt::assume_one_dimension();
@@ -67,14 +67,16 @@ WARDEN_KERNEL void count_to(Word* counter, Word const* end) {
 
 }  // namespace detail
 
-/// Writes the elements `element(i)`, i = 0 to n - 1, to `out`, owner by owner, and those of one
-/// owner in their order: that of i is `owner(i)`, an unsigned integer below `owners`. Both are
-/// called on the device with an std::uint64_t, once for each i. The places of owner o are those
-/// from `begins[o]` to `begins[o + 1]`; `begins` is in device memory, `owners + 1` words. By CUB's
-/// radix sort of their numbers. Enqueued; an output that never saw as many allocates memory first,
-/// some 16 bytes an element. Throws limit_error for more than 2^31 - 1 elements or owners, and
-/// cuda_error; what does not fit, and owners that are not below `owners`, whose elements are left
-/// out, `wait` of the output tells.
+/// Writes the elements `element(i)`, i = 0 to n - 1, to `out`, owner by owner. The owner of element
+/// i is `owner(i)`, an unsigned integer below `owners`; elements of one owner keep their order.
+/// Both functions are called on the device with an std::uint64_t, once for each i. The places of
+/// owner o are those from `begins[o]` to `begins[o + 1]`; `begins` is in device memory, `owners +
+/// 1` words. Uses CUB's radix sort of the elements' numbers.
+///
+/// Enqueued. An output that never had this number of elements allocates memory first, about 16
+/// bytes for each. Throws limit_error for more than 2^31 - 1 elements or owners, and cuda_error.
+/// The output's `wait` reports elements that do not fit, and owners that are not below `owners`,
+/// whose elements are left out.
 template <class Element, class Owner, class T>
 void partition_async(std::uint64_t n, Element element, Owner owner, std::uint64_t owners,
                      output<T>& out, std::uint64_t* begins, located_stream in = {}) {
@@ -89,11 +91,11 @@ void partition_async(std::uint64_t n, Element element, Owner owner, std::uint64_
   }
   auto const elements = static_cast<std::uint32_t>(n);
   auto const keys = static_cast<std::uint32_t>(owners);
-  // One key more: nobody's.
+  // One more key, for elements without a valid owner.
   auto const bits = static_cast<unsigned>(std::bit_width(std::max(keys, 1u)));
   auto& memory = detail::allocation_access::begin(out, 0, in);
   std::size_t const sort_bytes = runtime::sort_bytes(elements, bits, in.where);
-  // Each array begins where CUDA's own allocations may.
+  // Each array is aligned as CUDA's own allocations.
   std::size_t const array_bytes = (n * sizeof(std::uint32_t) / 256 + 1) * 256;
   std::byte* const scratch = memory.scratch(4 * array_bytes + sort_bytes, in.stream, in.where);
   auto const array = [&](unsigned i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Places for lanes of a warp, in any control flow.
+/// Allocates places for lanes of a warp, in any control flow.
 #pragma once
 
 #include <warden/detail/allocate/allocation_control.cuh>
@@ -10,14 +10,15 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// The first of `count` places for the calling lane: those of the lanes of `mask` follow one
-/// another, in the order of lanes, and one atomic takes them all. Collective over the lanes of
-/// `mask`, wherever the others of the warp are, in blocks of any dimensions; `counter`, in device
-/// memory, is the same in all.
+/// Returns the first of `count` places for the calling lane. Places of the lanes of `mask` are
+/// consecutive, in the order of lanes, and one atomic takes them all. Collective over the lanes of
+/// `mask`, independent of the other lanes, in blocks of any dimensions. `counter`, in device
+/// memory, is the same in all lanes.
 WARDEN_DEVICE std::uint64_t allocate_in_warp(std::uint64_t* counter, unsigned mask,
                                              std::uint64_t count) {
   unsigned const lane = simt::lane_id();
-  // The lane of the mask before, twice as far back with each step: `sum` covers those between.
+  // Scan over the lanes of the mask by doubling: `source` is the next earlier lane that `sum` does
+  // not contain.
   unsigned const earlier = mask & ((1u << lane) - 1);
   unsigned const lanes = static_cast<unsigned>(simt::count_bits(mask));
   unsigned const rank = static_cast<unsigned>(simt::count_bits(earlier));

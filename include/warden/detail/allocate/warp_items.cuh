@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The items of a warp: how many elements each of them emits, and which item an element is of.
+/// The items of a warp: the number of elements of each item, and the item of each element.
 #pragma once
 
 #include <warden/detail/block/warp_scan.cuh>
@@ -13,18 +13,18 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What is listed of a warp's items, from one element on.
+/// Result of listing a warp's items from one element on.
 struct listed_items {
-  unsigned first;        ///< rank of that element's item, among those that emit any
-  unsigned end;          ///< behind the last one's
-  std::uint32_t passed;  ///< elements of the first one before
+  unsigned first;        ///< rank of that element's item, among items that emit elements
+  unsigned end;          ///< rank after the last item
+  std::uint32_t passed;  ///< elements of the first item before that element
 };
 
-/// The counts of `Items * 32` items, in a warp: lane l has those of the items from `l * Items` on.
+/// Counts of `Items * 32` items, in a warp: lane l has those of the items from `l * Items` on.
 ///
-/// Items that emit elements are listed. A bit for each element of a window says whether an item
-/// begins there: the bits up to an element's, counted, tell its item's rank. So an item is found in
-/// a few instructions, however many elements the items have.
+/// Items that emit elements are listed. A bit for each element of a window is set if an item begins
+/// there. The number of set bits up to an element gives its item's rank. So an item is found in a
+/// few instructions, for any number of elements.
 template <unsigned Items>
 class warp_items {
  public:
@@ -33,18 +33,18 @@ class warp_items {
   static_assert(size <= 8192);
   /// Elements of a window.
   static constexpr unsigned window = 4096;
-  /// Elements that a list serves, at most.
+  /// Maximum of elements that a list can describe.
   static constexpr std::uint32_t reach = (1u << (32 - std::bit_width(size - 1))) - 1;
   static_assert(window < reach);
 
-  /// The warp's shared memory. Not constructed.
+  /// Shared memory of the warp; not constructed.
   struct storage {
-    std::uint32_t words[size + 1];          ///< counts; then [rank + 1] what is listed
-    std::uint32_t begins[window / 32 + 1];  ///< the bits, and some behind the window
+    std::uint32_t words[size + 1];          ///< counts; later [rank + 1] listed items
+    std::uint32_t begins[window / 32 + 1];  ///< bits, and some after the window
   };
 
-  /// Collective: asks `count(i)` for each item i from `first` on that is below `n`. Neighbours ask
-  /// for neighbours.
+  /// Calls `count(i)` for each item i from `first` on that is below `n`. Collective over the warp;
+  /// adjacent lanes call it for adjacent items.
   template <class Count>
   WARDEN_DEVICE warp_items(storage& shared, std::uint64_t first, std::uint64_t n,
                            Count const& count)
@@ -75,10 +75,10 @@ class warp_items {
     total_ = simt::warp_sum(sum);
   }
 
-  /// Elements of all of them.
+  /// Returns the elements of all items.
   [[nodiscard]] WARDEN_DEVICE std::uint64_t total() const { return total_; }
 
-  /// Collective, once: each lane takes its own items.
+  /// Loads each lane's own counts. Collective over the warp, once.
   WARDEN_DEVICE void take() {
     unsigned const lane = simt::lane_id();
     clear(shared_);
@@ -98,12 +98,13 @@ class warp_items {
     emitting_ =
         static_cast<unsigned>(simt::shuffle(simt::full_warp, before + sum, simt::warp_size - 1)) &
         emitting_mask;
-    // The list lies where the counts were.
+    // The list replaces the counts.
     simt::sync_warp(simt::full_warp);
   }
 
-  /// Behind `take`: calls `f(item, before, count)` for the calling lane's items that emit elements:
-  /// the item's number in the warp, the elements of the warp before its own, and how many it has.
+  /// Calls `f(item, before, count)` for the calling lane's items that emit elements: the item's
+  /// number in the warp, the elements of the warp before it, and its number of elements. Called
+  /// after `take`.
   template <class F>
   WARDEN_DEVICE void for_mine(F f) const {
     std::uint64_t before = before_;
@@ -114,9 +115,9 @@ class warp_items {
     }
   }
 
-  /// Collective, once, behind `take`: lists all of them, and marks the first window.
+  /// Lists all items, and marks the first window. Collective over the warp, once, after `take`.
   WARDEN_DEVICE listed_items list() const {
-    // Elements out of reach need not be told apart, so 32 bits do.
+    // Elements beyond `reach` are not distinguished, so 32 bits suffice.
     auto start = static_cast<std::uint32_t>(before_ < reach ? before_ : reach);
     unsigned rank = rank_;
     marker marks{shared_, start};
@@ -132,13 +133,14 @@ class warp_items {
     simt::sync_warp(simt::full_warp);  // mutation: items-listed
     return {0, emitting_, 0};
   }
-  /// Collective, in its place: from element `begin` on, of which there is one.
+  /// Lists the items from element `begin` on. Collective over the warp, instead of `list`.
+  /// Precondition: the element exists.
   WARDEN_DEVICE listed_items list_from(std::uint64_t begin) const {
     unsigned rank = rank_, earlier = 0;
     std::uint32_t passed = 0;
     marker marks{shared_, 0};
     for_mine([&](unsigned item, std::uint64_t before, std::uint32_t count) {
-      // The item of element `begin`, and those before, which nobody looks for.
+      // The item of element `begin`, and items before, which are not looked up.
       bool const is_earlier = before <= begin;
       if (is_earlier && before + count > begin) passed = static_cast<std::uint32_t>(begin - before);
       earlier += is_earlier;
@@ -154,11 +156,11 @@ class warp_items {
     simt::sync_warp(simt::full_warp);
     return {earlier - 1, emitting_, passed};
   }
-  /// Collective, behind either: marks the window from element `at` of the list on, in place of the
-  /// one before. Returns the rank of that element's item.
+  /// Marks the window from element `at` of the list on, in place of the one before. Returns the
+  /// rank of that element's item. Collective over the warp, after `list` or `list_from`.
   WARDEN_DEVICE static unsigned mark(storage& shared, listed_items const& listed,
                                      std::uint32_t at) {
-    // Nobody looks at the window before any more.
+    // All lanes have finished with the window before.
     simt::sync_warp(simt::full_warp);
     clear(shared);
     simt::sync_warp(simt::full_warp);
@@ -176,29 +178,30 @@ class warp_items {
     return listed.first + earlier - 1;
   }
 
-  /// Which items begin at 32 elements of the window, from `element` on: the bits. Behind `list`.
+  /// Returns a bit for each of 32 elements of the window, from `element` on: 1 if an item begins
+  /// there. Called after `list`.
   WARDEN_DEVICE static std::uint32_t begins_at(storage const& shared, std::uint32_t element) {
     std::uint32_t const low = simt::shared_load(shared.begins[element / 32]);
     std::uint32_t const high = simt::shared_load(shared.begins[element / 32 + 1]);
     return static_cast<std::uint32_t>((std::uint64_t{high} << 32 | low) >> element % 32);
   }
-  /// An item that is listed.
+  /// A listed item.
   struct listed_item {
-    std::uint32_t start;   ///< its first element, from where the list begins
-    std::uint32_t number;  ///< in the warp
+    std::uint32_t start;   ///< first element, counted from the begin of the list
+    std::uint32_t number;  ///< number in the warp
   };
-  /// What is listed of the item before the one of a rank. Behind `list`.
+  /// Returns the list entry of the item before the one of a rank. Called after `list`.
   WARDEN_DEVICE static std::uint32_t const* before(storage const& shared, unsigned rank) {
     return &shared.words[rank];
   }
-  /// The item of which `listed` is.
+  /// Returns the item of a list entry.
   WARDEN_DEVICE static listed_item item(std::uint32_t const* listed) {
     return {*listed >> number_bits, *listed % (1u << number_bits)};
   }
 
  private:
   static constexpr unsigned number_bits = std::bit_width(size - 1);
-  // Elements of 8,192 items of 2^32 take 45 bits, so one word holds both sums.
+  // The elements of 8,192 items of 2^32 take 45 bits, so one word holds both sums.
   static constexpr unsigned emitting_bits = 16;
   static constexpr std::uint32_t emitting_mask = (1u << emitting_bits) - 1;
 
@@ -212,14 +215,14 @@ class warp_items {
   WARDEN_DEVICE static void set_bit(storage& shared, std::uint32_t element) {
     simt::shared_set_bits(shared.begins[element / 32], 1u << element % 32);
   }
-  /// Sets the bits of one lane's items, which come in their order: a word at a time, since its
-  /// neighbours set bits of the same words.
+  /// Sets the bits of one lane's items, which come in their order, a word at a time. Other lanes
+  /// may set bits of the same words.
   class marker {
    public:
-    /// The first item begins at `start`.
+    /// Constructs a marker. The first item begins at `start`.
     WARDEN_DEVICE marker(storage& shared, std::uint32_t start)
         : shared_{shared}, word_{word_of(start)} {}
-    /// An item begins at `start`, if it emits any.
+    /// Marks the begin of an item at `start`, if it emits elements.
     WARDEN_DEVICE void add(std::uint32_t start, bool emits) {
       std::uint32_t const word = word_of(start);
       if (word != word_) {
@@ -229,11 +232,11 @@ class warp_items {
       }
       bits_ |= std::uint32_t{emits} << start % 32;
     }
-    /// Sets what is left.
+    /// Sets the remaining bits.
     WARDEN_DEVICE void finish() const { simt::shared_set_bits(shared_.begins[word_], bits_); }
 
    private:
-    /// Nobody looks at the bits behind the last word of the window.
+    /// Returns the word of an element. Bits after the last word of the window are not used.
     WARDEN_DEVICE static std::uint32_t word_of(std::uint32_t start) {
       return start < window ? start / 32 : window / 32;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Sections as atomics on global memory, without any lock: one atomic where the section says how, a
-/// compare-and-swap loop where its record is one word.
+/// Sections as atomics on global memory, without locks: the section's own atomic, or a
+/// compare-and-swap loop if its record is one word.
 #pragma once
 
 #include <warden/detail/baseline/work.cuh>
@@ -15,7 +15,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace baseline {
 
-/// Records are compared as the hardware compares them: as bits.
+/// Returns true if two records have the same bits, which the hardware compares.
 template <class Record>
 WARDEN_DEVICE bool same_bits(Record const& a, Record const& b) {
   std::conditional_t<sizeof(Record) == 4, std::uint32_t, std::uint64_t> bits_of_a, bits_of_b;
@@ -24,8 +24,8 @@ WARDEN_DEVICE bool same_bits(Record const& a, Record const& b) {
   return bits_of_a == bits_of_b;
 }
 
-/// Runs the section as atomics on its record. The section has a member `atomic(Record*, Context)`,
-/// or the record is 4 or 8 bytes large.
+/// Runs the section as atomics on its record. Precondition: the section has a member
+/// `atomic(Record*, Context)`, or the record has 4 or 8 bytes.
 template <class Record, class Section, class Context>
 WARDEN_DEVICE void apply_atomically(Record* record, Section const& section, Context context) {
   if constexpr (requires { section.atomic(record, context); }) {
@@ -45,11 +45,12 @@ WARDEN_DEVICE void apply_atomically(Record* record, Section const& section, Cont
   }
 }
 
-/// The kernel of `atomics_async`; any one-dimensional grid.
+/// Kernel of `atomics_async`. Grid: any, one-dimensional.
 template <class Work>
 WARDEN_KERNEL void atomics_kernel(Work const work) {
   simt::assume_one_dimension();
-  // Several independent atomics in flight for each thread: a result is waited for only at the end.
+  // Several independent atomics of each thread are in progress; results are awaited only at the
+  // end.
   constexpr std::uint32_t in_flight = 4;
   std::uint32_t const step = operation_step();
   for_each_from(first_operation(), in_flight * step, work.n, [&](std::uint32_t i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Fewer atomics on global memory for sections that combine: a block sorts a tile of operations by
+/// Fewer atomics on global memory for sections that combine. A block sorts a tile of operations by
 /// record, combines those of one record, and issues one atomic for all of them.
 #pragma once
 
@@ -17,11 +17,11 @@
 WARDEN_NAMESPACE_BEGIN
 namespace baseline {
 
-/// The operations that a block sorts at once: `Items` for each of `Threads` threads, a power of two
-/// altogether.
+/// Operations that a block sorts at once: `Items` for each of `Threads` threads; the product is a
+/// power of two.
 template <unsigned Threads, unsigned Items>
 struct combining_tile {
-  static constexpr unsigned threads = Threads;             ///< of a block
+  static constexpr unsigned threads = Threads;             ///< threads of a block
   static constexpr unsigned items = Items;                 ///< operations of a thread
   static constexpr unsigned operations = Threads * Items;  ///< operations of a tile
   /// Bits of an operation's position in its tile.
@@ -29,11 +29,11 @@ struct combining_tile {
   static_assert(std::has_single_bit(operations) && 2 * position_bits < 32);
 };
 
-/// What the kernel takes.
+/// Arguments of the kernel.
 template <class Work>
 struct atomics_combined_arguments {
   Work work;                          ///< a `baseline::work`
-  detail::combining_buckets buckets;  ///< for all its ids
+  detail::combining_buckets buckets;  ///< buckets for all ids of the work
 };
 
 /// One block's tile.
@@ -44,21 +44,22 @@ class combined_atomics {
   using combine = detail::block_combine<section, Tile::threads>;
 
  public:
-  /// A block's shared memory.
+  /// Shared memory of a block.
   struct storage {
     std::uint32_t ids[Tile::operations];  ///< by position
-    typename sort::storage sorting;       ///< of words
-    typename combine::storage combining;  ///< of sorted operations
+    typename sort::storage sorting;       ///< memory for sorting words
+    typename combine::storage combining;  ///< memory for combining sorted operations
   };
 
-  /// Runs the operations from `first` on that fit a tile. Collective; may be called again at once.
+  /// Runs the operations from `first` on that fit a tile. Collective over the block; may be called
+  /// again at once.
   WARDEN_DEVICE static void run(atomics_combined_arguments<Work> const& a, storage& shared,
                                 std::uint32_t first) {
     constexpr std::uint32_t items = Tile::items;
     std::uint32_t const me = simt::thread_rank();
     std::uint32_t const count =
         a.work.n - first < Tile::operations ? a.work.n - first : Tile::operations;
-    // A word is bucket and position; what is not there has a bit more, and so comes last.
+    // A word is bucket and position. Words without an operation have a bit more, so they come last.
     std::uint32_t ids[items];
     sorted_words sorted;
     WARDEN_UNROLL
@@ -97,7 +98,7 @@ class combined_atomics {
       return words[j] & (Tile::operations - 1);
     }
   };
-  /// The tile's operations, by position. See block_combine.
+  /// Operations of the tile, by position. See block_combine.
   struct operations {
     static constexpr bool store = false;
     Work const& work;
@@ -118,7 +119,7 @@ class combined_atomics {
   };
 };
 
-/// The kernel of `atomics_combined_async`; any grid of blocks as large as the tile says.
+/// Kernel of `atomics_combined_async`. Grid: any number of blocks of the tile's threads.
 template <class Work, class Tile>
 WARDEN_KERNEL void WARDEN_BOUNDS(Tile::threads, 768 / Tile::threads)
     atomics_combined_kernel(atomics_combined_arguments<Work> const a) {
@@ -130,9 +131,9 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Tile::threads, 768 / Tile::threads)
     block::run(a, shared, tile * Tile::operations);
 }
 
-/// Enqueues all of the work, whose ids are below `records`. The section has a member `static
-/// Section combine(Section, Section)`, and a member `atomic(Record*, Context)` or a record of 4 or
-/// 8 bytes. Throws cuda_error.
+/// Enqueues all of the work. Precondition: its ids are below `records`; the section has a member
+/// `static Section combine(Section, Section)`, and a member `atomic(Record*, Context)` or a record
+/// of 4 or 8 bytes. Throws cuda_error.
 template <class Tile = combining_tile<256, 16>, class Work>
 void atomics_combined_async(Work const& work, std::uint32_t records, stream_ref s = {}) {
   if (work.n == 0) return;

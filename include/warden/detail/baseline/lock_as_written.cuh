@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Global locks as everybody writes them first: one try-lock loop for each thread, full occupancy
-/// [Wang 2020, listing 4.1].
+/// Global locks in their usual first form: one try-lock loop for each thread, full occupancy [Wang
+/// 2020, listing 4.1].
 #pragma once
 
 #include <warden/detail/baseline/lock_array.cuh>
@@ -13,8 +13,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace baseline {
 
-/// Runs `section(record, context)` under the record's lock. The section stands inside the loop's
-/// success branch: lanes of a warp that wait for one another then get on. False once poisoned.
+/// Runs `section(record, context)` under the record's lock. The section is inside the loop's
+/// success branch, so that lanes of a warp that wait for one another make progress. Returns false
+/// if the launch is poisoned.
 template <class Record, class Section, class Context>
 WARDEN_DEVICE bool lock_as_written(lock_array_ref const& locks, std::uint32_t lock,
                                    std::uint32_t name, Record& record, Section const& section,
@@ -36,7 +37,7 @@ WARDEN_DEVICE bool lock_as_written(lock_array_ref const& locks, std::uint32_t lo
   return true;
 }
 
-/// Operation `i` of the work, under its record's lock. False once poisoned.
+/// Runs operation `i` of the work under its record's lock. Returns false if the launch is poisoned.
 template <class Record, class Make, class Context, class Ids>
 WARDEN_DEVICE bool lock_as_written(work<Record, Make, Context, Ids> const& all,
                                    lock_array_ref const& locks, std::uint32_t i,
@@ -45,14 +46,14 @@ WARDEN_DEVICE bool lock_as_written(work<Record, Make, Context, Ids> const& all,
   return lock_as_written(locks, id, name, all.records[id], all.make(i), all.context);
 }
 
-/// What the lock kernels take.
+/// Arguments of the lock kernels.
 template <class Work>
 struct lock_as_written_arguments {
-  Work work;             ///< a `baseline::work`, or another for which there is a lock_as_written
+  Work work;  ///< a `baseline::work`, or another type with an overload of lock_as_written
   lock_array_ref locks;  ///< one for each record
 };
 
-/// The kernel of `lock_as_written_async`; any one-dimensional grid.
+/// Kernel of `lock_as_written_async`. Grid: any, one-dimensional.
 template <class Work>
 WARDEN_KERNEL void lock_as_written_kernel(lock_as_written_arguments<Work> const a) {
   simt::assume_one_dimension();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Global locks as well as they can be done: the grid, the back-off and how the lanes of a warp
-/// share a lock are chosen by measuring on a sample of the work.
+/// Global locks, tuned: grid, back-off and the way in which lanes of a warp share a lock are chosen
+/// by measurements on a sample of the work.
 #pragma once
 
 #include <warden/detail/baseline/lock_array.cuh>
@@ -19,40 +19,41 @@
 WARDEN_NAMESPACE_BEGIN
 namespace baseline {
 
-/// How the lanes of a warp go about their locks.
+/// Ways in which the lanes of a warp take their locks.
 enum class lanes {
-  independent,  ///< each loops for itself, as written
-  serialized,   ///< one lane after the other: no two lanes of a warp ever contend
-  grouped,      ///< lanes of one lock elect one that takes it, and run under it one after another
+  independent,  ///< each lane loops for itself, as written
+  serialized,   ///< one lane after another: no two lanes of a warp contend
+  grouped,      ///< lanes with the same lock elect one that takes it, and run under it one after
+                ///< another
 };
 
-/// What is compiled into the kernel.
+/// Settings compiled into the kernel.
 template <lanes Lanes, bool BackOff>
 struct lock_settings {
-  /// How the lanes of a warp go about their locks.
+  /// Way in which the lanes of a warp take their locks.
   static constexpr lanes how = Lanes;
-  /// After a failed try, sleep twice as long as after the one before.
+  /// True: after each failed attempt, sleep twice as long as after the one before.
   static constexpr bool back_off = BackOff;
 };
 
-/// A choice at run time: one of the settings, and a grid.
+/// A choice at run time: settings and a grid.
 struct lock_choice {
   lanes how = lanes::independent;  ///< as in lock_settings
   bool back_off = false;           ///< as in lock_settings
   unsigned blocks = 0;             ///< 0: full occupancy
-  unsigned threads = 256;          ///< of a block; a multiple of 32
+  unsigned threads = 256;          ///< threads of a block; a multiple of 32
 };
-/// For tables and logs, such as "grouped back-off 132x256": blocks by threads.
+/// Returns a text for tables and logs, such as "grouped back-off 132x256": blocks by threads.
 inline std::string to_string(lock_choice const& c) {
   char const* const names[] = {"independent", "serialized", "grouped"};
   return std::string{names[static_cast<int>(c.how)]} + (c.back_off ? " back-off " : " ") +
          (c.blocks == 0 ? "full" : std::to_string(c.blocks)) + "x" + std::to_string(c.threads);
 }
 
-/// One operation by tuned locks, in the ways that `lanes` names. Specialized for other work.
+/// Runs one operation by tuned locks, in the ways of `lanes`. Specialized for other work.
 template <class Settings, class Work>
 struct lock_tuned {
-  /// One lane's operation. False once poisoned.
+  /// Runs one lane's operation. Returns false if the launch is poisoned.
   WARDEN_DEVICE static bool run_alone(Work const& work, lock_array_ref const& locks,
                                       std::uint32_t i, std::uint32_t name) {
     std::uint32_t const id = work.ids[i];
@@ -69,12 +70,13 @@ struct lock_tuned {
     }
   }
 
-  /// The operations of a whole warp, `valid` in the lanes that have one. Collective.
+  /// Runs the operations of a whole warp; `valid` is true in lanes that have one. Collective over
+  /// the warp.
   WARDEN_DEVICE static bool run_grouped(Work const& work, lock_array_ref const& locks,
                                         std::uint32_t i, bool valid, std::uint32_t name) {
     unsigned const me = simt::lane_id();
     std::uint32_t const id = valid ? work.ids[i] : 0;
-    // Ids are below 2^32 - 1, so 64 bits leave a value of their own for idle lanes.
+    // Ids are below 2^32 - 1, so idle lanes have values of their own in 64 bits.
     auto const group =
         detail::match_group::of(valid ? std::uint64_t{id} : (std::uint64_t{1} << 32) + me);
     lock_wait wait = locks.wait(id);
@@ -99,7 +101,7 @@ struct lock_tuned {
     return true;
   }
 
-  /// Operation `i`, on record `id`. The caller holds the lock.
+  /// Runs operation `i` on record `id`. Precondition: the caller holds the lock.
   WARDEN_DEVICE static void run(Work const& work, std::uint32_t id, std::uint32_t i) {
     auto& record = work.records[id];
     simt::section_enter(&record);
@@ -108,16 +110,16 @@ struct lock_tuned {
   }
 };
 
-/// The kernel of `lock_tuned_launch`; blocks are whole warps.
+/// Kernel of `lock_tuned_launch`; blocks are whole warps.
 template <class Settings, class Work>
 WARDEN_KERNEL void lock_tuned_kernel(lock_as_written_arguments<Work> const a) {
   simt::assume_one_dimension();
   using tuned = lock_tuned<Settings, Work>;
   std::uint32_t acquisition = 0;
-  // Rounds of whole warps: every lane comes to the collectives.
+  // Iterations of whole warps: every lane comes to the collectives.
   std::uint32_t const warp_first = first_operation() - simt::lane_id();
   for_each_from(warp_first, operation_step(), a.work.n, [&](std::uint32_t first) {
-    // Below 2^32: `first` is a multiple of 32.
+    // No overflow: `first` is a multiple of 32.
     std::uint32_t const i = first + simt::lane_id();
     std::uint32_t const name = lock_array_ref::name(acquisition++);
     bool alive = true;
@@ -136,7 +138,7 @@ WARDEN_KERNEL void lock_tuned_kernel(lock_as_written_arguments<Work> const a) {
   });
 }
 
-/// Enqueues all of the work with settings fixed at compile time; of `choice` only the grid counts.
+/// Enqueues all of the work with settings fixed at compile time; uses only the grid of `choice`.
 template <class Settings, class Work>
 void lock_tuned_launch(Work const& work, lock_array const& locks, lock_choice const& choice,
                        stream_ref s) {
@@ -146,7 +148,7 @@ void lock_tuned_launch(Work const& work, lock_array const& locks, lock_choice co
   simt::launch(kernel, blocks, choice.threads, 0, {work, locks.ref()}, s);
 }
 
-/// Whether the choice is the lock as written: the same kernel on the same grid.
+/// Returns true if the choice is the lock as written: the same kernel on the same grid.
 inline bool is_as_written(lock_choice const& c) {
   return c.how == lanes::independent && !c.back_off && c.blocks == 0 && c.threads == 256;
 }
@@ -175,13 +177,14 @@ void lock_tuned_async(Work const& work, lock_array const& locks, lock_choice con
   }
 }
 
-/// The best choice for a sample of the work, found by running it: all choices on a small sample,
-/// those at most four times slower than the best again on more, and so on up to the whole sample,
-/// or to runs of some milliseconds. The last few then run by turns, and the median decides; the
-/// lock as written gives way only to a choice that is clearly faster. Blocks the host. The records
-/// are changed by the trials. On the simulated device, which has no time, the choice is that with
-/// the fewest atomics. `before(s)` comes before each trial, for work that depends on what was done
-/// to the records before. Throws timeout_error and cuda_error.
+/// Returns the best choice for a sample of the work, found by running it. Starts with all choices
+/// on a small sample. Choices at most 4 times slower than the best are tried again on more, up to
+/// the whole sample or to a few milliseconds. The last few choices then run alternately, and the
+/// median decides. Another choice replaces the lock as written only if it is clearly faster.
+///
+/// Blocks the host. The trials change the records. On the simulated device, which has no time, the
+/// choice with the fewest atomics wins. `before(s)` is called before each trial, for work that
+/// depends on earlier changes of the records. Throws timeout_error and cuda_error.
 template <class Work, class Before>
 lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s, Before before) {
   struct candidate {
@@ -196,7 +199,7 @@ lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s, Befo
       for (unsigned const blocks : {sms, 8u, 0u, 4u, 32u, 64u, 2 * sms, 4 * sms}) {
         for (unsigned const threads : {32u, 128u, 256u}) {
           if (blocks == 0 && threads != 256) continue;
-          // A simulated thread is dear, and a few show the contention of many.
+          // Simulated threads are slow, and a few show the contention of many.
           if (simulated && (blocks == 0 || blocks * threads > 256)) continue;
           candidates.push_back({{how, back_off, blocks, threads}, 0});
         }
@@ -215,13 +218,13 @@ lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s, Befo
     locks.wait(s);
     return m.seconds > 0 ? m.seconds : static_cast<double>(m.global_atomics);
   };
-  // The first sample is so small that 100 hopeless choices cost little.
+  // The first sample is small, so that 100 slow choices cost little.
   std::uint32_t n = std::min(sample.n, simulated ? 256u : 512u);
   for (;; n = std::min(sample.n, n < 65536 ? 8 * n : 4 * n)) {
     double best = 1e300;
     for (candidate& c : candidates) {
       c.cost = cost_of(c.choice, n);
-      // A first run may suffer from a cold start; one that is far behind is not repeated.
+      // A first trial may suffer from a cold start. A choice that is far slower is not repeated.
       if (c.cost < 1.5 * best) c.cost = std::min(c.cost, cost_of(c.choice, n));
       best = std::min(best, c.cost);
     }
@@ -246,12 +249,12 @@ lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s, Befo
   }
   for (std::size_t c = 0; c < candidates.size() && !simulated; ++c) {
     std::sort(costs[c].begin(), costs[c].end());
-    // The lock as written varies by some percent from run to run: less than that is no gain.
+    // The lock as written varies by a few percent between trials: less than that is no gain.
     candidates[c].cost = costs[c][rounds / 2] * (written(candidates[c]) ? 0.97 : 1);
   }
   return std::min_element(candidates.begin(), candidates.end(), cheaper)->choice;
 }
-/// The same for work that takes as long on any records.
+/// Returns the best choice for work whose time does not depend on the records' values.
 template <class Work>
 lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {}) {
   return tune_locks(sample, locks, s, [](stream_ref) {});

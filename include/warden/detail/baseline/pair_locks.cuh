@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Sections on two records under two global locks: as written [Wang 2020, listing 4.3], and tuned
-/// as locks of one record are.
+/// like locks of one record.
 #pragma once
 
 #include <warden/detail/baseline/lock_array.cuh>
@@ -21,11 +21,11 @@
 WARDEN_NAMESPACE_BEGIN
 namespace baseline {
 
-/// How a thread comes by its second lock. Both cannot deadlock: whoever holds one lock and tries
-/// for another tries for that of a higher record.
+/// Order in which a thread takes two locks. Neither can deadlock: a thread that holds one lock and
+/// tries to take another tries that of a higher record.
 enum class two_locks {
-  in_order,     ///< it keeps the lower record's lock while it waits for the higher one's
-  all_or_none,  ///< it gives the lower one's back when it does not get the higher one's at once
+  in_order,     ///< keeps the lower record's lock while it waits for the higher one's
+  all_or_none,  ///< gives the lower one's back if it does not get the higher one's at once
 };
 
 /// Operation i, for i < n, is the section `make(i)` on the records `firsts[i]` and `seconds[i]`,
@@ -36,29 +36,29 @@ template <two_locks Protocol, class Record, class Make, class Context,
 struct pair_work {
   Record* records;            ///< all records
   Ids firsts;                 ///< `n` record ids, unchecked; an array, or an object with operator[]
-  Ids seconds;                ///< the same
+  Ids seconds;                ///< `n` record ids, unchecked; an array, or an object with operator[]
   std::uint32_t n;            ///< operations
   Make make;                  ///< `Section make(std::uint32_t i)`, on the device, once or more
-  Context context;            ///< handed to every section
+  Context context;            ///< context of every section
   std::uint32_t spread_log2;  ///< record `id` has the lock `id << spread_log2`
 
-  /// The lower and the higher lock of an operation, and whether they are one.
+  /// Lower and higher lock of an operation.
   struct lock_pair {
-    std::uint32_t low;   ///< of the lower record
-    std::uint32_t high;  ///< of the higher record
-    /// Whether both are of one record.
+    std::uint32_t low;   ///< lock of the lower record
+    std::uint32_t high;  ///< lock of the higher record
+    /// Returns true if both locks are of one record.
     WARDEN_DEVICE bool is_one() const { return low == high; }
   };
-  /// The locks of operation `i`.
+  /// Returns the locks of operation `i`.
   WARDEN_DEVICE lock_pair locks_of(std::uint32_t i) const {
     std::uint32_t const a = firsts[i], b = seconds[i];
     return {(a < b ? a : b) << spread_log2, (a < b ? b : a) << spread_log2};
   }
-  /// The state of a wait for one of them.
+  /// Returns the state of a wait for one of the locks.
   WARDEN_DEVICE lock_wait wait_for(lock_array_ref const& locks, std::uint32_t lock) const {
     return locks.wait(lock >> spread_log2);
   }
-  /// Operation `i`. The caller holds the locks.
+  /// Runs operation `i`. Precondition: the caller holds the locks.
   WARDEN_DEVICE void run(std::uint32_t i) const {
     auto& first = records[firsts[i]];
     auto& second = records[seconds[i]];
@@ -70,8 +70,8 @@ struct pair_work {
   }
 };
 
-/// One thread's operation under its two locks, with all of it inside the loop: lanes of a warp that
-/// wait for one another then get on. False once poisoned.
+/// Runs one thread's operation under its two locks. All of it is inside the loop, so that lanes of
+/// a warp that wait for one another make progress. Returns false if the launch is poisoned.
 template <two_locks Protocol, bool BackOff, class Work>
 WARDEN_DEVICE bool run_under_two_locks(Work const& work, lock_array_ref const& locks,
                                        std::uint32_t i, std::uint32_t name) {
@@ -100,15 +100,15 @@ WARDEN_DEVICE bool run_under_two_locks(Work const& work, lock_array_ref const& l
       }
       if (!wait_high.hopeful(holder)) return false;
     }
-    // Who holds a lock does not sleep on it.
+    // A thread that holds a lock does not sleep.
     if constexpr (BackOff) {
       if (!has_low) simt::back_off(failed);
     }
   }
 }
 
-/// Locks two records as [Wang 2020, listing 4.3]: the lower one's lock first, one try for each in a
-/// round. False once poisoned.
+/// Locks two records as [Wang 2020, listing 4.3]: the lower one's lock first, one attempt for each
+/// in an iteration. Returns false if the launch is poisoned.
 template <two_locks Protocol, class Record, class Make, class Context, class Ids>
 WARDEN_DEVICE bool lock_as_written(pair_work<Protocol, Record, Make, Context, Ids> const& all,
                                    lock_array_ref const& locks, std::uint32_t i,
@@ -116,21 +116,21 @@ WARDEN_DEVICE bool lock_as_written(pair_work<Protocol, Record, Make, Context, Id
   return run_under_two_locks<two_locks::in_order, false>(all, locks, i, name);
 }
 
-/// One operation on two records by tuned locks.
+/// Runs one operation on two records by tuned locks.
 template <class Settings, two_locks Protocol, class Record, class Make, class Context, class Ids>
 struct lock_tuned<Settings, pair_work<Protocol, Record, Make, Context, Ids>> {
-  /// What is to be done.
+  /// Type of the work.
   using work_type = pair_work<Protocol, Record, Make, Context, Ids>;
 
-  /// One lane's operation. False once poisoned.
+  /// Runs one lane's operation. Returns false if the launch is poisoned.
   WARDEN_DEVICE static bool run_alone(work_type const& work, lock_array_ref const& locks,
                                       std::uint32_t i, std::uint32_t name) {
     return run_under_two_locks<Protocol, Settings::back_off>(work, locks, i, name);
   }
 
-  /// The operations of a whole warp, `valid` in the lanes that have one. Lanes that want one lower
-  /// lock elect one that takes it; under it each takes its higher lock, and those that have theirs
-  /// run one after another. Collective.
+  /// Runs the operations of a whole warp; `valid` is true in lanes that have one. Lanes with the
+  /// same lower lock elect one that takes it. Under it each lane tries to take its higher lock, and
+  /// lanes that hold theirs run one after another. Collective over the warp.
   WARDEN_DEVICE static bool run_grouped(work_type const& work, lock_array_ref const& locks,
                                         std::uint32_t i, bool valid, std::uint32_t name) {
     unsigned const me = simt::lane_id();
@@ -141,7 +141,7 @@ struct lock_tuned<Settings, pair_work<Protocol, Record, Make, Context, Ids>> {
     lock_wait wait_low = work.wait_for(locks, wanted.low);
     lock_wait wait_high = work.wait_for(locks, wanted.high);
     bool waiting = valid, alive = true;
-    bool holds = false;  // a leader: the group's lower lock
+    bool holds = false;  // for a leader: it holds the group's lower lock
     unsigned left = valid ? group.lanes : 0;
     for (unsigned failed = 0; simt::any(simt::full_warp, waiting); ++failed) {
       if (me == group.leader && left != 0 && !holds) {
@@ -179,28 +179,28 @@ struct lock_tuned<Settings, pair_work<Protocol, Record, Make, Context, Ids>> {
   }
 };
 
-/// A choice at run time: how to lock, and how far apart the locks lie.
+/// A choice at run time: locking, and the distance between locks.
 struct pair_lock_choice {
-  lock_choice how;                ///< as for one lock
+  lock_choice how;                ///< choice for one lock
   std::uint32_t spread_log2 = 0;  ///< a lock every 2^spread_log2 words; 0: packed
 };
-/// For tables and logs, such as "grouped back-off 132x256, locks 32 bytes apart".
+/// Returns a text for tables and logs, such as "grouped back-off 132x256, locks 32 bytes apart".
 inline std::string to_string(pair_lock_choice const& c) {
   return to_string(c.how) +
          (c.spread_log2 == 0 ? ""
                              : ", locks " + std::to_string(4u << c.spread_log2) + " bytes apart");
 }
-/// Words that a lock_array needs for each record, whatever is chosen.
+/// Words that a lock_array needs for each record, for any choice.
 inline constexpr std::uint32_t most_words_for_a_lock = 32;
 
-/// Tunes as tune_locks does, for locks packed; then by what was chosen the distance of the locks:
-/// packed, each in a 32-byte sector of its own, or each in a cache line. `locks` has
-/// most_words_for_a_lock for each record.
+/// Returns the best choice for a sample of the work. First tunes as tune_locks does, with packed
+/// locks. Then tunes the distance of the locks: packed, each in a 32-byte sector of its own, or
+/// each in a cache line. Precondition: `locks` has most_words_for_a_lock words for each record.
 template <class Work>
 pair_lock_choice tune_pair_locks(Work sample, lock_array& locks, stream_ref s = {}) {
   sample.spread_log2 = 0;
   pair_lock_choice best{tune_locks(sample, locks, s)};
-  // The simulated device has no time, and so nothing to tell distances by.
+  // The simulated device has no time by which to compare distances.
   if (runtime::facts(runtime::current_device()).simulated) return best;
   timer clock;
   auto const seconds = [&](std::uint32_t spread_log2, std::uint32_t n) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Sort and apply: all operations are sorted by record, and each record's run is applied by one
-/// thread, one after another, without locks or atomics.
+/// Sort and apply: all operations are sorted by record, and one thread applies each record's
+/// operations one after another, without locks or atomics.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -23,32 +23,31 @@ namespace baseline {
 /// All operations in the order in which they are applied, as device code sees them.
 struct sorted_operations {
   std::uint32_t const* order;   ///< operations, those of one record together
-  std::uint32_t const* starts;  ///< of runs, in `order`
-  std::uint32_t const* runs;    ///< their number
+  std::uint32_t const* starts;  ///< first operations of segments, in `order`
+  std::uint32_t const* runs;    ///< number of segments
   std::uint32_t n;              ///< operations
 };
 
-/// What `number_kernel` takes.
+/// Arguments of `number_kernel`.
 template <class T>
 struct numbering {
-  T* values;  ///< become 0, 1, 2, ...
-  T n;        ///< values
+  T* values;  ///< output: 0, 1, 2, ...
+  T n;        ///< number of values
 };
-/// Numbers values; any one-dimensional grid.
+/// Numbers values. Grid: any, one-dimensional.
 template <class T>
 WARDEN_KERNEL void number_kernel(numbering<T> const a) {
   simt::assume_one_dimension();
   for (T i = first_operation(); i < a.n; i += operation_step()) a.values[i] = i;
 }
 
-/// The memory of sort-and-apply, made once: a launch allocates nothing. It is bound to the number
-/// of operations, because all of them must be there before the first one runs: the sorter holds
-/// their ids and order, and the sections themselves stay wherever the work's `make` finds them. It
-/// serves one launch at a time.
+/// Memory of sort-and-apply, allocated once: a launch allocates nothing. Its size depends on the
+/// number of operations, because all of them must be there before the first one runs. The sorter
+/// holds their ids and order; the work's `make` finds the sections. Serves one launch at a time.
 class sorter {
  public:
-  /// For up to `most_operations` a launch, on ids below `records`. Throws limit_error, and
-  /// cuda_error when memory is short.
+  /// Allocates memory for at most `most_operations` in a launch, on ids below `records`. Throws
+  /// limit_error, and cuda_error if memory is short.
   sorter(std::uint32_t most_operations, std::uint32_t records,
          std::source_location where = std::source_location::current())
       : most_operations_{checked(most_operations, where)},
@@ -62,16 +61,16 @@ class sorter {
     number_all(where);
   }
 
-  /// Device memory of the sorter, in bytes: about 20 for an operation, and 4 for a record that is
-  /// hit.
+  /// Returns the size in device memory: about 20 bytes for an operation, and 4 for a record that is
+  /// used.
   [[nodiscard]] std::size_t memory_bytes() const {
     return indices_.bytes() + sorted_ids_.bytes() + order_.bytes() + starts_.bytes() +
            runs_.bytes() + temporary_.bytes();
   }
-  /// The most runs that `n` operations can have.
+  /// Returns the maximum of segments that `n` operations can have.
   [[nodiscard]] std::uint32_t most_runs(std::uint32_t n) const { return std::min(n, records_); }
 
-  /// Enqueues the sort of `n` ids, operations of one record in their order; the result is valid
+  /// Enqueues the sort of `n` ids. Operations of one record keep their order. The result is valid
   /// until the next call. Throws limit_error and cuda_error.
   sorted_operations sort(std::uint32_t const* ids, std::uint32_t n, stream_ref s,
                          std::source_location where = std::source_location::current()) {
@@ -112,7 +111,7 @@ class sorter {
 
   std::uint32_t most_operations_;
   std::uint32_t records_;
-  buffer<std::uint32_t> indices_;  // 0, 1, 2, ...: the values that the ids are sorted with
+  buffer<std::uint32_t> indices_;  // 0, 1, 2, ...: values sorted together with the ids
   buffer<std::uint32_t> sorted_ids_;
   buffer<std::uint32_t> order_;
   buffer<std::uint32_t> starts_;
@@ -120,17 +119,18 @@ class sorter {
   buffer<std::byte> temporary_;
 };
 
-/// What the kernel takes.
+/// Arguments of the kernel.
 template <class Work>
 struct sort_arguments {
   Work work;                     ///< a `baseline::work`
   sorted_operations operations;  ///< all of its operations
-  std::uint32_t spread;          ///< threads for one run, of which one applies it; divides 32
+  std::uint32_t spread;          ///< threads for one segment, of which one applies it; divides 32
 };
 
-/// Applies runs. A run cannot be split between threads, because sections do not combine: the run of
-/// a hot record takes as long as one thread needs for it. What its warp can do is fetch: sections
-/// of long runs are made by all lanes, and wait in shared memory for the one that applies them.
+/// Applies segments. A segment cannot be split between threads, because sections do not combine. So
+/// the segment of a hot record takes as long as one thread needs for it. The warp's other lanes can
+/// load: all lanes make the sections of long segments, which wait in shared memory for the thread
+/// that applies them.
 template <class Work>
 class run_applier {
   using section = section_of<Work>;
@@ -138,13 +138,13 @@ class run_applier {
  public:
   /// Threads of a block.
   static constexpr unsigned threads = 128;
-  /// A block's shared memory. Not constructed.
+  /// Shared memory of a block; not constructed.
   struct storage {
     /// sections of each warp's long run
     alignas(16) std::byte sections[threads][sizeof(section)];
   };
 
-  /// The runs of the calling warp. Collective.
+  /// Applies the segments of the calling warp. Collective over the warp.
   WARDEN_DEVICE static void run(sort_arguments<Work> const& a, storage& shared) {
     sorted_operations const& o = a.operations;
     std::uint32_t const runs = *o.runs;
@@ -152,7 +152,7 @@ class run_applier {
     bool const mine = simt::lane_id() % a.spread == 0 && r < runs;
     std::uint32_t const begin = mine ? o.starts[r] : 0;
     std::uint32_t const end = !mine ? 0 : r + 1 < runs ? o.starts[r + 1] : o.n;
-    // With one run for each warp, no lane has anything better to do than to help.
+    // With one segment for each warp, all lanes are free to help.
     std::uint32_t const longest = a.spread == simt::warp_size ? 0 : longest_alone(o.n / runs);
     bool const is_long = end - begin > longest;
     if (!is_long) by_thread(a, begin, end);
@@ -166,12 +166,14 @@ class run_applier {
   }
 
  private:
-  /// Lanes of a warp wait for the longest of their runs: one far above the average is not theirs.
+  /// Returns the longest segment that a lane applies alone. Lanes of a warp wait for their longest
+  /// segment, so one far above the average is applied by the warp.
   WARDEN_DEVICE static std::uint32_t longest_alone(std::uint32_t average) {
     return average < 32 ? 256 : 8 * average;
   }
 
-  /// Calls `f(Record&)`, on a copy in registers where that can be, and writes it back if `writes`.
+  /// Calls `f(Record&)`, on a copy in registers if the record is small, and writes it back if
+  /// `writes`.
   template <class F>
   WARDEN_DEVICE static void with_record(Work const& work, std::uint32_t operation, bool writes,
                                         F f) {
@@ -193,7 +195,7 @@ class run_applier {
     std::uint32_t const* const order = a.operations.order;
     std::uint32_t const last = end - 1;
     with_record(a.work, order[begin], true, [&](auto& record) {
-      // Four at a time: their loads do not wait for one another.
+      // Four at a time: their loads are in progress at the same time.
       for (std::uint32_t p = begin; p < end; p += 4) {
         std::uint32_t const i[] = {order[p], order[p + 1 < last ? p + 1 : last],
                                    order[p + 2 < last ? p + 2 : last],
@@ -219,7 +221,7 @@ class run_applier {
       std::uint32_t next = operation_at(begin + lane);
       for (std::uint32_t p = begin; p < end; p += simt::warp_size) {
         staged[lane] = a.work.make(next);
-        // On its way while the sections of this round are applied.
+        // The load is in progress while the sections of this iteration are applied.
         next = operation_at(p + simt::warp_size + lane);
         simt::sync_warp(simt::full_warp);
         std::uint32_t const count = lane != 0                   ? 0
@@ -238,7 +240,7 @@ class run_applier {
   }
 };
 
-/// The kernel of `sort_async`: `spread` threads for each run there may be.
+/// Kernel of `sort_async`: `spread` threads for each possible segment.
 template <class Work>
 WARDEN_KERNEL void sort_kernel(sort_arguments<Work> const a) {
   simt::assume_one_dimension();
@@ -246,8 +248,8 @@ WARDEN_KERNEL void sort_kernel(sort_arguments<Work> const a) {
   applier::run(a, *reinterpret_cast<typename applier::storage*>(simt::dynamic_shared()));
 }
 
-/// Enqueues all of the work: the sort, and the application of the runs. Sections of one record run
-/// in the order of their operations. Throws limit_error and cuda_error.
+/// Enqueues all of the work: the sort, and the application of the segments. Sections of one record
+/// run in the order of their operations. Throws limit_error and cuda_error.
 template <class Record, class Make, class Context>
 void sort_async(work<Record, Make, Context> const& w, sorter& memory, stream_ref s = {},
                 std::source_location where = std::source_location::current()) {
@@ -259,7 +261,8 @@ void sort_async(work<Record, Make, Context> const& w, sorter& memory, stream_ref
   std::uint64_t const runs = memory.most_runs(w.n);
   std::uint64_t const resident =
       std::uint64_t{full_occupancy(kernel, threads, shared_bytes)} * threads;
-  // Few runs are spread over the multiprocessors, instead of sharing a warp and its instructions.
+  // Few segments are spread over the multiprocessors, instead of sharing a warp and its
+  // instructions.
   std::uint32_t spread = 1;
   while (spread < simt::warp_size && 2 * spread * runs <= resident) spread *= 2;
   auto const blocks = static_cast<unsigned>((runs * spread + threads - 1) / threads);

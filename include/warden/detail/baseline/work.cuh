@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The work that all baselines take: sections for records, by index.
+/// Work of all baselines: sections for records, by index.
 #pragma once
 
 #include <warden/simt/launch.cuh>
@@ -12,7 +12,7 @@
 #include <utility>
 
 WARDEN_NAMESPACE_BEGIN
-/// What Warden is compared with, as strong as it can be made.
+/// Methods with which Warden is compared, each as strong as possible.
 namespace baseline {
 
 /// Operation i, for i < n, is the section `make(i)` on record `ids[i]`. All pointers are device
@@ -23,14 +23,14 @@ struct work {
   Ids ids;          ///< `n` record ids, unchecked; an array, or an object with operator[]
   std::uint32_t n;  ///< operations
   Make make;        ///< `Section make(std::uint32_t i)`, on the device, once or more
-  Context context;  ///< handed to every section
+  Context context;  ///< context of every section
 };
 
-/// This thread's first operation.
+/// Returns this thread's first operation.
 WARDEN_DEVICE std::uint32_t first_operation() {
   return simt::block_rank() * simt::block_threads() + simt::thread_rank();
 }
-/// From one operation of a thread to its next: the threads of the grid.
+/// Returns the distance from one operation of a thread to its next: the threads of the grid.
 WARDEN_DEVICE std::uint32_t operation_step() { return simt::block_count() * simt::block_threads(); }
 /// Calls `f(i)` for `i` = `first`, `first + step` and so on below `n`, until it returns false.
 template <class F>
@@ -40,11 +40,11 @@ WARDEN_DEVICE void for_each_from(std::uint32_t first, std::uint32_t step, std::u
     if (!f(static_cast<std::uint32_t>(i))) return;
 }
 
-/// The section type of a `work`.
+/// Section type of a `work`.
 template <class Work>
 using section_of = std::remove_cvref_t<decltype(std::declval<Work const&>().make(std::uint32_t{}))>;
 
-/// The number of blocks that are resident together. Throws cuda_error.
+/// Returns the number of blocks that are resident together. Throws cuda_error.
 template <class Argument>
 unsigned full_occupancy(void (*kernel)(Argument), unsigned threads, std::size_t shared_bytes = 0) {
   return static_cast<unsigned>(

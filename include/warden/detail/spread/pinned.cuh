@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Host memory that copies reach without blocking the host.
+/// Pinned host memory: copies from and to it do not block the host.
 #pragma once
 
 #include <warden/runtime.hpp>
@@ -16,10 +16,10 @@ namespace detail {
 struct pinned_deleter {
   void operator()(void* memory) const { runtime::deallocate_pinned(memory); }
 };
-/// An array of it; contents garbage.
+/// Array in pinned host memory; contents uninitialized.
 template <class T>
 using pinned = std::unique_ptr<T[], pinned_deleter>;
-/// `count` elements. Throws cuda_error.
+/// Allocates `count` elements. Throws cuda_error.
 template <class T>
 pinned<T> make_pinned(std::size_t count, std::source_location where) {
   return pinned<T>{static_cast<T*>(runtime::allocate_pinned(count * sizeof(T), where))};

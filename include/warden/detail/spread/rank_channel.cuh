@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How ranks tell one another a few words that their hosts wait for.
+/// Exchange of a few words between ranks, for which their hosts wait.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -19,10 +19,10 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// `count` words of each rank, gathered by all, in a stream of its own. Moves, does not copy.
+/// Gathers `count` words of each rank at all ranks, in a stream of its own. Movable, not copyable.
 class rank_channel {
  public:
-  /// Throws cuda_error.
+  /// Constructs a channel. Throws cuda_error.
   rank_channel(communicator world, std::uint32_t count, std::source_location where)
       : world_{std::move(world)},
         count_{count},
@@ -31,27 +31,27 @@ class rank_channel {
         all_{std::size_t{count} * ranks(), where},
         host_{make_pinned<std::uint32_t>(std::size_t{count} * ranks(), where)} {}
 
-  /// The ranks.
+  /// Returns the communicator.
   [[nodiscard]] communicator const& world() const { return world_; }
-  /// Its stream, for what comes behind.
+  /// Returns the channel's stream, for work that follows the exchange.
   [[nodiscard]] stream_ref stream() const { return stream_; }
-  /// This rank's words on the device, to be written by work in any stream.
+  /// Returns this rank's words on the device. Work in any stream may write them.
   [[nodiscard]] buffer<std::uint32_t>& own() { return own_; }
-  /// All ranks' on the device, by rank, where there are several.
+  /// Returns the words of all ranks on the device, by rank, if there are several ranks.
   [[nodiscard]] std::uint32_t const* all() const { return all_.data(); }
-  /// Bytes of device memory.
+  /// Returns the size in device memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const { return own_.bytes() + all_.bytes(); }
 
-  /// The work that `s` holds by now writes this rank's words.
+  /// Notes that the work which `s` contains now writes this rank's words.
   void written(stream_ref s, std::source_location where) {
     written_.record(s, where);
     stream_ref{stream_}.wait_for(written_, where);
   }
-  /// All ranks' words, by rank, once this rank's are written. Collective; blocks the host. Throws
-  /// communicator_error.
+  /// Returns the words of all ranks, by rank, after this rank's are written. Collective over the
+  /// ranks; blocks the host. Throws communicator_error.
   std::span<std::uint32_t const> gather(std::source_location where) {
     if (ranks() == 1) {
-      // There is nobody to ask.
+      // There is no other rank.
       copy(host_.get(), own_.data(), count_, stream_, where);
       stream_.synchronize(where);
     } else {
@@ -61,7 +61,7 @@ class rank_channel {
     }
     return {host_.get(), all_.size()};
   }
-  /// The same for words that the host has.
+  /// Gathers words that the host has.
   std::span<std::uint32_t const> gather(std::span<std::uint32_t const> words,
                                         std::source_location where) {
     std::copy(words.begin(), words.end(), host_.get());

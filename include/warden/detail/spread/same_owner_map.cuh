@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Whether all ranks have the same owner map: what one takes for another's record is that one's,
-/// at the same place.
+/// Checks that all ranks have the same owner map, so that each record has the same rank and place
+/// for all of them.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -24,9 +24,9 @@ template <class Map>
 struct owner_map_sum {
   Map map;
   std::uint64_t size;
-  std::uint64_t* sum;  ///< zero before
+  std::uint64_t* sum;  ///< 0 before the launch
 };
-/// Adds up a word for each record, in which its id, its rank and its place are mixed. Any grid.
+/// Adds a word for each record, a hash of its id, its rank and its place. Grid: any.
 template <class Map>
 WARDEN_KERNEL void add_up_owner_map(owner_map_sum<Map> a) {
   simt::assume_one_dimension();
@@ -45,8 +45,8 @@ WARDEN_KERNEL void add_up_owner_map(owner_map_sum<Map> a) {
   simt::fetch_add(a.sum, sum);
 }
 
-/// Throws limit_error, on all ranks, unless all have the same map of `size` records and as many
-/// places. Collective; blocks the host.
+/// Throws limit_error, on all ranks, unless all have the same map of `size` records and equally
+/// many places. Collective over the ranks; blocks the host.
 template <class Map>
 void demand_same_owner_map(communicator const& world, Map const& map, std::uint64_t size,
                            std::source_location where) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Messages on their way from rank to rank, and the log that they make where they come.
+/// Exchange of messages between ranks, and the log that arriving messages form.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -25,8 +25,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Number of blocks of a kernel of `Run` that are resident together, `most` at most. Throws
-/// cuda_error.
+/// Returns the number of blocks of a kernel of `Run` that are resident together, at most `most`.
+/// Throws cuda_error.
 template <class Run>
 unsigned resident_blocks(runtime::kernel const& kernel, std::size_t shared_bytes, unsigned most,
                          std::source_location where) {
@@ -43,9 +43,9 @@ void launch_blocks(runtime::kernel const& kernel, unsigned blocks, std::size_t s
                   where);
 }
 
-/// The memory of both ways, and the kernels of both ends. Where the ranks can share memory, each
-/// copies what it packed to the others. Copy engines do that and take no multiprocessor from the
-/// kernel that runs sections. Else NCCL sends and receives. Moves, does not copy.
+/// Memory of both directions, and kernels of both ends. If the ranks can share memory, each copies
+/// its packed messages to the others by copy engines, which take no multiprocessor from the kernel
+/// that runs sections. Otherwise NCCL sends and receives. Movable, not copyable.
 template <class Run>
 class spread_exchange {
   using log_type = typename Run::log_type;
@@ -58,13 +58,14 @@ class spread_exchange {
 
   explicit spread_exchange(communicator world) : world_{std::move(world)} {}
 
-  /// Makes the memory for what the log `from` holds and for what comes: `rooms[rank]` messages of
-  /// logs of `rows[rank]` rows. Collective. Throws cuda_error and communicator_error.
+  /// Allocates the memory for the messages of the log `from` and for arriving messages:
+  /// `rooms[rank]` messages of logs of `rows[rank]` rows. Collective over the ranks. Throws
+  /// cuda_error and communicator_error.
   void make(log_type const& from, partition_map columns, std::vector<std::uint32_t> const& rows,
             std::vector<std::uint32_t> const& rooms, std::source_location where) {
     columns_ = columns;
     std::uint32_t const all_rows = std::accumulate(rows.begin(), rows.end(), 0u);
-    // What is left free after the messages of each rank.
+    // Places left free after the messages of each rank.
     std::size_t const free_places = std::size_t{ranks()} * (aligned - 1);
     std::size_t const places = from.size + (from.last_shard + std::size_t{1}) * from.gap;
     cursors_ = buffer<std::uint32_t>{ranks(), where};
@@ -74,7 +75,7 @@ class spread_exchange {
     headers_at_ = (room * sizeof(message_type) + 15) / 16 * 16;
     received_bytes_ = headers_at_;
     for (std::uint32_t const n : rows) received_bytes_ += header_bytes(n);
-    // Memory that is shared has one size.
+    // Shared memory has the same size on all ranks.
     if (std::ranges::count(rooms, rooms.front()) == std::ssize(rooms))
       shared_ = world_.by().share(received_bytes_, where);
     if (shared_) {
@@ -95,7 +96,7 @@ class spread_exchange {
     came_.rows = all_rows;
     came_.partitions = columns_;
     if constexpr (Run::in_order) {
-      // They are put in their order when they are packed, and rank by rank.
+      // Messages are put in their order when they are packed, and rank by rank.
       std::vector<std::uint32_t> turns(all_rows);
       std::iota(turns.begin(), turns.end(), 0u);
       turns_ = buffer<std::uint32_t>{turns, where};
@@ -105,17 +106,17 @@ class spread_exchange {
     join_blocks_ =
         resident_blocks<Run>(join_kernel_, 0, std::min(columns_.partitions() + 2, all_rows), where);
   }
-  /// The log of what came, once it is joined.
+  /// Returns the log of arrived messages. Valid after `join`.
   [[nodiscard]] log_type const& came() const { return came_; }
-  /// Device memory, in bytes.
+  /// Returns the size in device memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const {
     return cursors_.bytes() + sent_.bytes() + sent_headers_.bytes() + received_bytes_ +
            arrivals_.bytes() + offsets_.bytes() + begins_.bytes() + turns_.bytes() +
            control_.bytes();
   }
 
-  /// Enqueues that what a closed and sorted log has for other ranks is packed. `t` is for the host,
-  /// `on_device` the same for kernels.
+  /// Enqueues the packing of a closed and sorted log's messages for other ranks. `t` is for the
+  /// host, `on_device` is its copy for kernels.
   void pack(run_arguments<Run> const& run, exchange_table const& t, exchange_table const& on_device,
             stream_ref s, std::source_location where) {
     if (t.packed_below(own(), ranks()) == 0) return;
@@ -125,8 +126,8 @@ class spread_exchange {
         sent_.data(), sent_headers_.data()};
     launch_blocks<Run>(pack_kernel_, pack_blocks_, packer_bytes(), argument, s, where);
   }
-  /// Enqueues that what is packed travels. What is enqueued in `s` later finds what came.
-  /// Collective. Throws communicator_error.
+  /// Enqueues the transfer of packed messages. Work enqueued in `s` later finds the arrived
+  /// messages. Collective over the ranks. Throws communicator_error.
   void send(exchange_table const& t, stream_ref s, std::source_location where) {
     if (shared_) {
       copy_pieces(t, s, where);
@@ -134,7 +135,7 @@ class spread_exchange {
       send_pieces(t, s, where);
     }
   }
-  /// Enqueues that what came is made one log, for run `number`.
+  /// Enqueues the kernel that makes one log of the arrived messages, for run `number`.
   void join(exchange_table const& on_device, std::uint32_t number, stream_ref s,
             std::source_location where) {
     join_arguments<Run> argument{came_,
@@ -158,8 +159,7 @@ class spread_exchange {
     return shared_ ? shared_->of(world_.rank()) : received_.data();
   }
 
-  /// A piece of messages, or its header: what this rank has packed for `to`, and what comes from
-  /// `from`.
+  /// A piece of messages, or a header.
   struct span_of_bytes {
     std::byte* data;
     std::size_t bytes;
@@ -171,8 +171,8 @@ class spread_exchange {
               t.packed(own(), to) * sizeof(message_type)},
              {sent_headers_.data() + to * header, header}}};
   }
-  /// Places of what comes to rank `to` from rank `from`, in the memory of rank `to` that begins at
-  /// `memory`.
+  /// Returns the places of the messages and the header that rank `from` sends to rank `to`, in the
+  /// memory of rank `to` that begins at `memory`.
   [[nodiscard]] std::array<span_of_bytes, 2> place_of(exchange_table const& t, std::uint32_t from,
                                                       std::uint32_t to, std::byte* memory) const {
     std::size_t headers = headers_at_;
@@ -182,8 +182,8 @@ class spread_exchange {
               t.packed(from, to) * sizeof(message_type)},
              {memory + headers, header_bytes(t.rows(from))}}};
   }
-  /// Copies what this rank packed to the memory of the other ranks. No kernel of theirs uses that
-  /// now: a rank tells its counts after its last run.
+  /// Copies this rank's packed messages to the memory of the other ranks. No kernel of theirs uses
+  /// that memory now: a rank sends its counts after its last run.
   void copy_pieces(exchange_table const& t, stream_ref s, std::source_location where) {
     for (std::uint32_t k = 1; k <= ranks(); ++k) {
       std::uint32_t const to = (own() + k) % ranks();
@@ -196,13 +196,13 @@ class spread_exchange {
     }
     await_copies(s, where);  // mutation: copies-awaited
   }
-  /// Work that is enqueued in `s` from now on begins after the copies of all ranks: each rank's
+  /// Makes work that is enqueued in `s` from now on wait for the copies of all ranks: each rank's
   /// part of the gathering follows its copies in its stream.
   void await_copies(stream_ref s, std::source_location where) {
     std::uint32_t* const all = arrivals_.data();
     world_.by().all_gather(all + ranks(), all, sizeof(std::uint32_t), s, where);
   }
-  /// Sends what this rank packed, and receives what others did.
+  /// Sends this rank's packed messages, and receives those of other ranks.
   void send_pieces(exchange_table const& t, stream_ref s, std::source_location where) {
     std::vector<runtime::outgoing> sent;
     std::vector<runtime::incoming> received;
@@ -223,17 +223,17 @@ class spread_exchange {
   }
 
   communicator world_;
-  partition_map columns_;  ///< of a rank
+  partition_map columns_;  ///< partitions of one rank
   log_type came_{};
   buffer<std::uint32_t> cursors_;
   buffer<message_type> sent_;
   buffer<std::byte> sent_headers_;
-  /// For what comes: messages, and from `headers_at_` on the headers of the ranks that sent any.
-  /// Null where ranks cannot share memory: then it is `received_`.
+  /// Memory for arriving messages, and from `headers_at_` on for the headers of the ranks that sent
+  /// any. Null if ranks cannot share memory: then `received_` is used.
   std::unique_ptr<runtime::shared_memory> shared_;
   buffer<std::byte> received_;
   std::size_t headers_at_ = 0, received_bytes_ = 0;
-  buffer<std::uint32_t> arrivals_;  ///< [rank] words that say nothing, and one more
+  buffer<std::uint32_t> arrivals_;  ///< [rank] words without meaning, and one more
   buffer<std::uint16_t> offsets_;
   buffer<std::uint32_t> begins_, turns_;
   buffer<log_control> control_;

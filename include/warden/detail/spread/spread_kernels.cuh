@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How a log travels: the kernels that count what goes to each rank, that pack it, and that make
-/// one log of what has come.
+/// Kernels of the exchange of a log: they count the messages for each rank, pack them, and make one
+/// log of the arrived messages.
 ///
-/// A log's partitions are those of all ranks, rank by rank, so what one batch has for one rank is
-/// one piece. Packed, the pieces for a rank lie one behind another, in no order, and a header says
-/// of each row where its piece begins, and where in that the segment of each partition does: as
-/// many columns as a rank has partitions, and one more, each by row. The receiver puts the headers
-/// side by side and runs the messages where they lie.
+/// A log's partitions are those of all ranks, rank by rank, so the messages of one batch for one
+/// rank are one piece. The packed pieces for a rank are adjacent, in any order. A header holds for
+/// each row where its piece begins, and where the segment of each partition begins within the
+/// piece. It has one column more than a rank has partitions, each column by row. The receiver
+/// concatenates the headers and runs the messages in place.
 #pragma once
 
 #include <warden/detail/deferred/deferred_kernels.cuh>
@@ -20,47 +20,50 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What each rank tells all others: whether its log is being run, its rows, and how many places
-/// its messages for each rank take.
+/// Words that each rank sends to all others: if its log is being run, its rows, and the places of
+/// its messages for each rank.
 struct exchange_table {
   std::uint32_t const* words;  ///< [rank][`words_each(ranks)`]
-  std::uint32_t ranks;         ///< that there are
-  bool packs_own;              ///< what stays at home is packed, too
-  /// What is packed for one rank, or comes from one, begins at a multiple of so many places, a
-  /// power of two: of 16 bytes, without which NCCL copies byte by byte.
+  std::uint32_t ranks;         ///< number of ranks
+  bool packs_own;              ///< true if messages for the own rank are packed, too
+  /// The messages packed for one rank, or arriving from one, begin at a multiple of this number of
+  /// places, a power of two. They are aligned to 16 bytes, because NCCL copies unaligned data byte
+  /// by byte.
   std::uint32_t aligned;
 
-  /// Words that each rank tells.
+  /// Returns the number of words that each rank sends.
   WARDEN_HOST_DEVICE static std::uint32_t words_each(std::uint32_t ranks) { return 2 + ranks; }
-  /// Whether that rank's log is being run.
+  /// Returns true if that rank's log is being run.
   WARDEN_HOST_DEVICE bool runs(std::uint32_t rank) const { return of(rank)[0] != 0; }
-  /// Rows of that rank's log.
+  /// Returns the rows of that rank's log.
   WARDEN_HOST_DEVICE std::uint32_t rows(std::uint32_t rank) const { return of(rank)[1]; }
-  /// Places of what that rank has for another one, or for itself.
+  /// Returns the places of the messages of rank `from` for rank `to`.
   WARDEN_HOST_DEVICE std::uint32_t places(std::uint32_t from, std::uint32_t to) const {
     return of(from)[2 + to];
   }
-  /// Places of what that rank packs for that one.
+  /// Returns the places of the messages that rank `from` packs for rank `to`.
   WARDEN_HOST_DEVICE std::uint32_t packed(std::uint32_t from, std::uint32_t to) const {
     return from == to && !packs_own ? 0 : places(from, to);  // mutation: home-twice
   }
-  /// The same and what is left free behind it.
+  /// Returns `packed`, and the places left free after it.
   WARDEN_HOST_DEVICE std::uint32_t spaced(std::uint32_t from, std::uint32_t to) const {
     return (packed(from, to) + aligned - 1) & ~(aligned - 1);
   }
-  /// Where what comes to a rank from rank `from` begins, behind all from those before.
+  /// Returns where the messages from rank `from` to rank `to` begin: after those from all ranks
+  /// before `from`.
   WARDEN_HOST_DEVICE std::uint32_t packed_before(std::uint32_t from, std::uint32_t to) const {
     std::uint32_t sum = 0;
     for (std::uint32_t r = 0; r < from; ++r) sum += spaced(r, to);
     return sum;
   }
-  /// Where what a rank packs for rank `to` begins, behind all for those before.
+  /// Returns where the messages from rank `from` to rank `to` are packed: after those for all ranks
+  /// before `to`.
   WARDEN_HOST_DEVICE std::uint32_t packed_below(std::uint32_t from, std::uint32_t to) const {
     std::uint32_t sum = 0;
     for (std::uint32_t r = 0; r < to; ++r) sum += spaced(from, r);
     return sum;
   }
-  /// Rows that come to a rank from those before `from`.
+  /// Returns the rows that come to rank `to` from the ranks before `from`.
   WARDEN_HOST_DEVICE std::uint32_t rows_before(std::uint32_t from, std::uint32_t to) const {
     std::uint32_t sum = 0;
     for (std::uint32_t r = 0; r < from; ++r) sum += packed(r, to) != 0 ? rows(r) : 0;
@@ -73,34 +76,34 @@ struct exchange_table {
   }
 };
 
-/// The header of what a log of `rows` rows has for one rank.
+/// Header of the messages of a log of `rows` rows for one rank.
 struct exchange_header {
-  std::uint32_t* begins;   ///< [row] where its piece begins, and `wide_row`; or `no_row`
-  std::uint16_t* offsets;  ///< [column, and one more][row] from there
+  std::uint32_t* begins;   ///< [row] begin of its piece, and `wide_row`; or `no_row`
+  std::uint16_t* offsets;  ///< [column, and one more][row] offset from there
 
-  /// Bytes of one for a rank with `columns` partitions, a multiple of 16.
+  /// Returns the bytes of a header for a rank with `columns` partitions, a multiple of 16.
   WARDEN_HOST_DEVICE static std::size_t bytes(std::uint32_t rows, std::uint32_t columns) {
     std::size_t const used =
         std::size_t{rows} * (sizeof(std::uint32_t) + sizeof(std::uint16_t) * (columns + 1));
     return (used + 15) / 16 * 16;
   }
-  /// The one that lies there.
+  /// Returns the header at that address.
   WARDEN_HOST_DEVICE static exchange_header at(std::byte* memory, std::uint32_t rows) {
     auto* const begins = reinterpret_cast<std::uint32_t*>(memory);
     return {begins, reinterpret_cast<std::uint16_t*>(begins + rows)};
   }
 };
 
-/// What the kernel that counts is given.
+/// Arguments of the kernel that counts.
 template <class Ref>
 struct count_arguments {
   run_arguments<Ref> run;
-  std::uint32_t* told;    ///< what this rank tells, zeros before
-  std::uint32_t ranks;    ///< that there are
+  std::uint32_t* told;    ///< words of this rank, 0 before the launch
+  std::uint32_t ranks;    ///< number of ranks
   std::uint32_t columns;  ///< partitions of a rank
 };
 
-/// A row's messages of the columns from `first` on, in places of narrow ones.
+/// Returns a row's messages of the columns from `first` up to `end`, in places of narrow messages.
 template <class Ref>
 WARDEN_DEVICE log_places piece_of(typename Ref::log_type const& log, std::uint32_t first,
                                   std::uint32_t end, std::uint32_t row) {
@@ -115,8 +118,8 @@ WARDEN_DEVICE log_places piece_of(typename Ref::log_type const& log, std::uint32
   return piece;
 }
 
-/// Counts what a closed log has for each rank, flat messages as well. Any grid; a word of shared
-/// memory for each rank. Tells nothing if the run is put off.
+/// Counts a closed log's messages for each rank, including flat messages. Grid: any, with a word of
+/// shared memory for each rank. Writes nothing if the run is put off.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
     count_by_rank(count_arguments<Ref> a) {
@@ -163,7 +166,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
   // Each tile becomes a batch with a row.
   std::uint32_t const more = tiles_used + (simt::block_rank() == 0 ? rows : 0);
   if (more != 0) {
-    // Tiles that find no row are lost, as on one device: what is told is no more than there are.
+    // Tiles that find no row are lost, as on one device. The count does not exceed the existing
+    // rows.
     std::uint32_t const all = simt::fetch_add(&a.told[1], more) + more;
     std::uint32_t const beyond = all > log.rows ? all - log.rows : 0;
     if (beyond != 0) simt::fetch_add(&a.told[1], 0u - (beyond < more ? beyond : more));
@@ -171,26 +175,26 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
   if (simt::block_rank() == 0) simt::store_relaxed(&a.told[0], 1u);
 }
 
-/// What the kernel that packs is given.
+/// Arguments of the kernel that packs.
 template <class Ref>
 struct pack_arguments {
   run_arguments<Ref> run;
-  exchange_table table;                ///< of all ranks
+  exchange_table table;                ///< table of all ranks
   std::uint32_t own;                   ///< this rank
-  std::uint32_t columns;               ///< partitions of a rank
-  std::uint32_t* cursors;              ///< [rank] places taken, zeros before
-  typename Ref::message_type* pieces;  ///< [rank, `table.packed`] one behind another
-  std::byte* headers;                  ///< [rank] of the log's rows
+  std::uint32_t columns;               ///< partitions of one rank
+  std::uint32_t* cursors;              ///< [rank] places taken, 0 before the launch
+  typename Ref::message_type* pieces;  ///< [rank, `table.packed`] one after another
+  std::byte* headers;                  ///< [rank] headers of the log's rows
 };
 
 /// One block's part of packing: whole rows of pieces, and whole columns of headers.
 template <class Ref>
 class log_packer {
   using log_type = typename Ref::log_type;
-  /// What a row has for one rank.
+  /// Messages of a row for one rank.
   struct piece {
     log_places from;
-    std::uint32_t to;  ///< place among all that is packed, or `nowhere`
+    std::uint32_t to;  ///< place among all packed messages, or `nowhere`
   };
   static constexpr std::uint32_t nowhere = ~0u;
 
@@ -198,14 +202,15 @@ class log_packer {
   /// Bytes of shared memory.
   static std::size_t shared_bytes(std::uint32_t ranks) { return ranks * sizeof(piece); }
 
-  /// `storage` is shared memory of as many bytes, the same for the whole block.
+  /// Constructs a packer. `storage` is shared memory of `shared_bytes` bytes, the same for the
+  /// whole block.
   WARDEN_DEVICE log_packer(pack_arguments<Ref> const& a, std::byte* storage)
       : a_{a},
         log_{a.run.ref.log},
         rows_{a.table.rows(a.own)},
         found_{reinterpret_cast<piece*>(storage), a.table.ranks} {}
 
-  /// Collective over the block.
+  /// Packs this block's rows and columns. Collective over the block.
   WARDEN_DEVICE void run() const {
     for (std::uint32_t turn = simt::block_rank(); turn < rows_; turn += simt::block_count()) {
       for (std::uint32_t r = simt::thread_rank(); r < a_.table.ranks; r += simt::block_threads())
@@ -228,7 +233,7 @@ class log_packer {
     return exchange_header::at(a_.headers + rank * exchange_header::bytes(rows_, a_.columns),
                                rows_);
   }
-  /// The row whose turn it is; in no order any.
+  /// Returns the row at position `turn` of the log's order; without an order, row `turn`.
   WARDEN_DEVICE std::uint32_t row_of(std::uint32_t turn) const {
     if constexpr (Ref::in_order) {
       return log_.order.rows[turn];  // mutation: packed-in-order
@@ -236,9 +241,9 @@ class log_packer {
       return turn;
     }
   }
-  /// The block copies a piece.
+  /// Copies a piece by the whole block.
   WARDEN_DEVICE void copy(piece const& p) const {
-    constexpr unsigned at_once = 4;  ///< loads that do not wait for one another
+    constexpr unsigned at_once = 4;  ///< loads in progress at the same time
     std::uint32_t const threads = simt::block_threads();
     typename Ref::message_type const* const from = log_.pool + p.from.begin;
     typename Ref::message_type* const to = a_.pieces + p.to;
@@ -254,7 +259,7 @@ class log_packer {
       }
     }
   }
-  /// Takes places for a row's messages for a rank, and says so in that one's header.
+  /// Reserves places for a row's messages for a rank, and writes its begin into that rank's header.
   WARDEN_DEVICE piece find(std::uint32_t rank, std::uint32_t turn) const {
     piece found{{0, 0}, nowhere};
     std::uint32_t const all = a_.table.packed(a_.own, rank);
@@ -270,15 +275,15 @@ class log_packer {
         begin = place;
         if constexpr (Ref::formats::two_widths) begin |= log_.begins[row] & log_type::wide_row;
       } else if (count != 0) {
-        // A kernel that was sending has written the row since it was counted.
+        // A kernel that was sending has written the row after it was counted.
         simt::fetch_add(&a_.run.ref.report->not_whole, std::uint64_t{count});
       }
     }
     header_of(rank).begins[turn] = begin;
     return found;
   }
-  /// Where the segments of one partition begin, or those of the last one end, from the piece's
-  /// begin.
+  /// Writes where the segments of one partition begin, relative to the piece; in the last column,
+  /// where the last segments end.
   WARDEN_DEVICE void write_column(std::uint32_t rank, std::uint32_t column) const {
     if (a_.table.packed(a_.own, rank) == 0) return;
     std::uint32_t const first = rank * a_.columns;
@@ -300,7 +305,7 @@ class log_packer {
   simt::shared_span<piece> found_;  ///< [rank]
 };
 
-/// Packs a closed and sorted log. Any grid.
+/// Packs a closed and sorted log. Grid: any.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
     pack_by_rank(pack_arguments<Ref> a) {
@@ -308,21 +313,21 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
   log_packer<Ref>{a, simt::dynamic_shared()}.run();
 }
 
-/// What the kernel that joins is given.
+/// Arguments of the kernel that joins.
 template <class Ref>
 struct join_arguments {
-  typename Ref::log_type to;  ///< the log of what has come; its messages lie there already
-  exchange_table table;       ///< of all ranks
+  typename Ref::log_type to;  ///< log of the arrived messages, which are in its pool already
+  exchange_table table;       ///< table of all ranks
   std::uint32_t own;          ///< this rank
-  std::uint32_t columns;      ///< partitions of a rank
-  std::byte* headers;         ///< of the ranks that sent any, one behind another
-  std::uint32_t number;       ///< of the run
-  /// Not 0 if the communicator has failed, so that messages may be missing: then nothing has come.
-  /// Null if it cannot fail.
+  std::uint32_t columns;      ///< partitions of one rank
+  std::byte* headers;         ///< headers of the ranks that sent messages, one after another
+  std::uint32_t number;       ///< number of the run
+  /// Not 0 if the communicator has failed, so that messages may be missing. Then the log stays
+  /// empty. Null if it cannot fail.
   std::uint32_t const* failed;
 };
 
-/// Makes one log of what has come, rank by rank. Any grid.
+/// Makes one log of the arrived messages, rank by rank. Grid: any.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) join_ranks(join_arguments<Ref> a) {
   simt::assume_one_dimension();
@@ -334,7 +339,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) join_ranks(join_
     if (places == 0) continue;
     std::uint32_t const rows = a.table.rows(from);
     exchange_header const header = exchange_header::at(memory, rows);
-    // One more than there are columns: where the last segments end; and where all rows begin.
+    // One column more than partitions, where the last segments end; and one for the begins of rows.
     for (std::uint32_t c = simt::block_rank(); c < a.columns + 2; c += simt::block_count()) {
       for (std::uint32_t row = simt::thread_rank(); row < rows; row += simt::block_threads()) {
         if (c <= a.columns) {
@@ -353,10 +358,10 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) join_ranks(join_
   if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
   *a.to.control = {};
   a.to.control->running = a.number;
-  // The host writes the word, and then aborts the exchange, whose end this kernel waits for.
+  // The host writes this word, and then aborts the exchange, for whose end this kernel waits.
   if (a.failed != nullptr && simt::load_relaxed(a.failed) != 0) return;  // mutation: join-lost
   a.to.control->rows = first_row;
-  // Any of them may be.
+  // Any of the rows may be wide.
   if constexpr (Ref::formats::two_widths) a.to.control->wide_rows = first_row;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One log of one rank, on records that are spread over ranks.
+/// Log of one rank, on records that are spread over ranks.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -23,7 +23,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// A log and its runs. Moves, does not copy.
+/// A log and its runs. Movable, not copyable.
 template <class Policy, class Record, class... Sections>
 class spread_log : public log_base<run_ref<Policy, Record, Sections...>,
                                    spread_runner<Policy, Record, Sections...>> {
@@ -32,10 +32,10 @@ class spread_log : public log_base<run_ref<Policy, Record, Sections...>,
   using base = log_base<run_type, runner>;
 
  public:
-  /// What a kernel is handed, by value.
+  /// Type of a kernel's argument, passed by value.
   using ref_type = deferred_ref<Policy, Record, Sections...>;
 
-  /// Of a spread_guarded. Collective.
+  /// Constructs a log of a spread_guarded. Collective over the ranks.
   template <class Guarded>
   spread_log(Guarded& of, std::size_t sections, deferred_options const& chosen,
              std::source_location where)
@@ -52,7 +52,7 @@ class spread_log : public log_base<run_ref<Policy, Record, Sections...>,
     this->make(sections, chosen, where);
   }
 
-  /// What kernels that send are handed; each launch has one of its own.
+  /// Returns the argument of a sending kernel. Each launch needs a new one.
   [[nodiscard]] ref_type ref() {
     ref_type r;
     r.log = run_.log;
@@ -63,11 +63,11 @@ class spread_log : public log_base<run_ref<Policy, Record, Sections...>,
     r.bits = run_.bits;
     return r;
   }
-  /// What its sections send goes there.
+  /// Sends the sections of this log's sections to `next`.
   void send_to(spread_log& next) { run_.next = next.ref(); }
 
-  /// Runs it, behind the run before. Collective. Returns whether any rank had anything; where a
-  /// rank's records are at work nobody runs anything, which is counted there.
+  /// Runs the log, after the run before. Collective over the ranks. Returns true if any rank had
+  /// sections. If a rank's records are in use, no rank runs its log, and that rank counts it.
   bool run(stream_ref s, std::source_location where) {
     runtime::device_scope const scope{this->device_, where};
     s.wait_for(this->state_->last_work, where);
@@ -79,12 +79,12 @@ class spread_log : public log_base<run_ref<Policy, Record, Sections...>,
     return this->runner_.any_ran();
   }
 
-  /// See deferred.
+  /// Records the phases of runs; see deferred.
   void record_phases(std::source_location where) {
     runtime::device_scope const scope{this->device_, where};
     this->runner_.record_phases();
   }
-  /// See deferred.
+  /// Returns the ends of the phases; see deferred.
   [[nodiscard]] run_phase_ends phase_ends(std::source_location where) const {
     return this->runner_.phase_ends(where);
   }
@@ -98,10 +98,11 @@ class spread_log : public log_base<run_ref<Policy, Record, Sections...>,
     return runner{guarded_access::local(of), of.world(), of.size(), where};
   }
 
-  std::shared_ptr<buffer<Record> const> records_;  ///< alive when the spread_guarded is gone
+  std::shared_ptr<buffer<Record> const>
+      records_;  ///< keeps the records after the spread_guarded is destroyed
   typename Policy::rank_map map_;
   std::uint64_t total_;         ///< records of all ranks
-  std::uint32_t launches_ = 0;  ///< refs given out
+  std::uint32_t launches_ = 0;  ///< number of refs returned
 };
 
 }  // namespace detail

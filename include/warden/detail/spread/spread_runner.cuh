@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How a log on records that are spread over ranks is run: what stays at home while the rest
-/// travels, and then what has come.
+/// Runs a log on records that are spread over ranks: sections on this rank's own records while the
+/// others travel, then the arrived sections.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -34,11 +34,10 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Some rank's records were at work: no rank runs anything.
+/// Thrown if some rank's records were in use: no rank runs its log.
 struct put_off {};
 
-/// The kernels and messages between a log's close and its opening, on each rank. `room` places for
-/// what comes.
+/// Kernels and transfers between a log's close and its opening, on each rank.
 template <class Policy, class Record, class... Sections>
 class spread_runner {
   using run_type = run_ref<Policy, Record, Sections...>;
@@ -48,7 +47,8 @@ class spread_runner {
   static constexpr std::uint32_t most_partitions = flat_writer<run_type>::most_partitions;
 
  public:
-  /// Runs the logs of `of`, the share of this rank; all ranks have `total` records.
+  /// Constructs the runner of the logs of `of`, the share of this rank. All ranks together have
+  /// `total` records.
   spread_runner(guarded_state<Policy, Record, Sections...> const& of, communicator const& world,
                 std::uint64_t total, std::source_location where)
       : inner_{of},
@@ -56,8 +56,8 @@ class spread_runner {
         counts_{world, exchange_table::words_each(ranks_of(world)), where},
         exchange_{world} {}
 
-  /// Chooses the partitions of a rank, as a log_runner does, and how records are numbered. Returns
-  /// those of all ranks, rank by rank. Throws limit_error.
+  /// Chooses the partitions of a rank, as a log_runner does, and the numbering of records. Returns
+  /// the partitions of all ranks, rank by rank. Throws limit_error.
   partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
                                 std::source_location where) {
     std::uint32_t const columns_of_ranks = std::bit_ceil(ranks());
@@ -93,8 +93,8 @@ class spread_runner {
     return {columns_of_ranks * columns_.partitions(), chunk};
   }
 
-  /// Behind the plan of the log: the memory of both ways. Collective. Throws limit_error where the
-  /// ranks' logs differ, and cuda_error.
+  /// Allocates the memory of both directions. Called after the log was planned. Collective over the
+  /// ranks. Throws limit_error if the ranks' logs differ, and cuda_error.
   void make(run_type& run, std::source_location where) {
     inner_.make_sorter(run.log, where);
     home_ = run.log;
@@ -113,14 +113,14 @@ class spread_runner {
                       where);
   }
 
-  /// Whether the host has to know if anything was run: sections of the run may have sent others.
+  /// True if sections of a run may send sections: then the host must know if any section was run.
   static constexpr bool sends =
       (sending_section_of<Sections, Record, typename Policy::context> || ...);
 
-  /// Enqueues the execution of a closed log, and of what other ranks have for this one. Collective;
-  /// blocks the host until all ranks' counts are known; `stage` says how much is enqueued, also if
-  /// it throws. Throws limit_error where they are too much for some rank, on all ranks; put_off;
-  /// communicator_error; cuda_error.
+  /// Enqueues the run of a closed log, and of the sections from other ranks. Collective over the
+  /// ranks. Blocks the host until all ranks' counts are known. `stage` tells how much was enqueued,
+  /// also if it throws. Throws limit_error, on all ranks, if some rank has too little room;
+  /// put_off; communicator_error; cuda_error.
   void enqueue(run_arguments<run_type> run, run_stage& stage, stream_ref s,
                std::source_location where) {
     if (timeline_) timeline_->begin(s, where);
@@ -153,25 +153,26 @@ class spread_runner {
     inner_.execute(run, stage, s, where);
     note_end(run_phase::remote, s, where);
   }
-  /// From here on each run notes when its phases end, which takes timers of the current device.
+  /// Makes each further run record when its phases end. Uses timers of the current device.
   void record_phases() { timeline_ = std::make_unique<run_timeline>(); }
-  /// Precondition: `record_phases` was called before the last run.
+  /// Returns the ends of the last run's phases. Precondition: `record_phases` was called before
+  /// that run.
   [[nodiscard]] run_phase_ends phase_ends(std::source_location where) const {
     return timeline_->ends(where);
   }
 
-  /// No launch replays the log.
+  /// Returns null: no launch replays the log.
   [[nodiscard]] static launch_control* launch() { return nullptr; }
-  /// Device memory, in bytes.
+  /// Returns the size in device memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const {
     return inner_.bytes() + counts_.bytes() + exchange_.bytes();
   }
-  /// Whether any rank had anything in the last run; where there are several, or sections that send
-  /// others.
+  /// Returns true if any rank had sections in the last run. Valid with several ranks, or if
+  /// sections send sections.
   [[nodiscard]] bool any_ran() const { return any_ran_; }
 
  private:
-  /// What a row's begin can say.
+  /// Maximum of places, because of the bits of a row's begin.
   static constexpr std::size_t most_places = std::size_t{1} << 30;
   static std::uint32_t ranks_of(communicator const& world) {
     return static_cast<std::uint32_t>(world.size());
@@ -184,9 +185,10 @@ class spread_runner {
     throw limit_error{"deferred: " + what, where};
   }
 
-  /// What all ranks' logs have in common, and how large each one is. Collective.
+  /// Checks that all ranks' logs agree, and gathers the sizes that may differ. Collective over the
+  /// ranks.
   void agree(run_type const& run, std::source_location where) {
-    constexpr std::uint32_t alike = 6;  ///< words, and two more that differ
+    constexpr std::uint32_t alike = 6;  ///< words that must agree; two more may differ
     std::array<std::uint32_t, alike + 2> const told{columns_.partitions(),
                                                     columns_.chunk(),
                                                     sizeof(message_type),
@@ -215,7 +217,7 @@ class spread_runner {
     }
   }
 
-  /// Enqueues the count of what this rank has for each rank.
+  /// Enqueues the count of this rank's messages for each rank.
   void count(run_arguments<run_type> const& run, stream_ref s, std::source_location where) {
     counts_.own().fill_bytes(0, s, where);
     count_arguments<run_type> argument{run, counts_.own().data(), ranks(), columns()};
@@ -225,7 +227,7 @@ class spread_runner {
     counts_.written(s, where);
   }
   /// Returns the counts of all ranks for all ranks. Blocks the host. Throws put_off, and
-  /// limit_error if a rank has no room for all that would come.
+  /// limit_error if a rank has no room for all arriving messages.
   exchange_table gathered_counts(std::source_location where) {
     exchange_table const table{counts_.gather(where).data(), ranks(), run_type::in_order,
                                spread_exchange<run_type>::aligned};
@@ -255,12 +257,12 @@ class spread_runner {
     }
     return false;
   }
-  /// The same table for kernels.
+  /// Returns the table for kernels.
   [[nodiscard]] exchange_table on_device() const {
     return {counts_.all(), ranks(), run_type::in_order, spread_exchange<run_type>::aligned};
   }
 
-  /// Enqueues that what this rank has for others is packed and travels, in a stream of its own.
+  /// Enqueues packing and transfer of this rank's messages for other ranks, in a stream of its own.
   void exchange(run_arguments<run_type> const& run, exchange_table const& t, run_stage& stage,
                 stream_ref s, std::source_location where) {
     stream_ref const apart = counts_.stream();
@@ -269,8 +271,8 @@ class spread_runner {
     exchange_.pack(run, t, on_device(), apart, where);
     note_end(run_phase::pack, apart, where);
     packed_.record(apart, where);
-    // Sections that ran next to the packing would begin on multiprocessors that it leaves, and stay
-    // there when it has ended.
+    // Sections that ran concurrently with the packing would start on multiprocessors that it leaves
+    // free, and stay there after it has ended.
     s.wait_for(packed_, where);
     exchange_.send(t, apart, where);
     stage = run_stage::begun;
@@ -278,7 +280,8 @@ class spread_runner {
     arrived_.record(apart, where);
   }
 
-  /// The phase ends with the work that `s` holds now. No effect unless phases are recorded.
+  /// Notes that the phase ends with the work that `s` contains now. No effect unless phases are
+  /// recorded.
   void note_end(run_phase phase, stream_ref s, std::source_location where) {
     if (timeline_) timeline_->end(phase, s, where);
   }
@@ -288,13 +291,13 @@ class spread_runner {
   inner_runner inner_;
   std::uint64_t total_;  ///< records of all ranks
   std::size_t room_ = 0;
-  partition_map columns_;                    ///< of a rank
+  partition_map columns_;                    ///< partitions of one rank
   std::vector<std::uint32_t> rows_, rooms_;  ///< [rank]
   bool any_ran_ = false;
   rank_channel counts_;
   spread_exchange<run_type> exchange_;
   event sorted_, packed_, arrived_;
-  log_type home_{};                         ///< what is for this rank's own records
+  log_type home_{};                         ///< messages for this rank's own records
   std::unique_ptr<run_timeline> timeline_;  ///< null unless phases are recorded
   unsigned count_blocks_ = 0;
   runtime::kernel count_kernel_ = simt::make_kernel(&count_by_rank<run_type>);
