@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the machine code (SASS) of a build's GPU programs with cuobjdump.
+
+    sass.py --check CUOBJDUMP FOLDER...      the rules below, for every fused kernel; exit code 1 if one is broken
+    sass.py --resources CUOBJDUMP FOLDER...  registers, shared and local memory of every kernel; 1 if one spills
+
+FOLDER holds programs, or is one. Programs of the simulated device are left out. --check is skipped (exit code 77) if
+CUOBJDUMP is empty or does not run. The rules:
+
+flits     A receive loads whole flits: ld.relaxed.gpu.global.v2.u64 in PTX becomes one LDG.E.128.STRONG.GPU. The
+          assembler narrows a load if part of its result is unused. That is allowed for polls, which read the sequence
+          tags alone, the upper halves of both words. Payload must come in one load with its tag. If the program holds
+          PTX, no flit load of it may be missing. With a single tag per flit, loaded by ld.volatile.global.b128, each
+          load is one LDG.E.128.STRONG.SYS. Kernels with an exclusive or on global memory are exempt: their bit-mask
+          says which flits are ready.
+division  No MUFU.RCP: a division takes as long as many sections.
+local     No LDL and no STL: local memory means a spill or an indexed array. A kernel may spill if the program also has
+          it without a bound on its registers, which a launch can take instead.
+"""
+import collections
+import os
+import pathlib
+import re
+import sys
+
+from machine_code import demangled, dump, fail, kernels_in, of_all, runs, shortened
+
+# (program, part of the kernel's name) -> the reason why it may divide.
+MAY_DIVIDE = {("single_lock_fused", "payday"): "the user's kernel picks an account by a remainder"}
+# The same for spills.
+MAY_SPILL = {("test_deferred_bench", "sample_policyILb1E"): "blocks that combine, of which three are to be resident: 40 registers a thread"}
+
+FULL_FLIT = "LDG.E.128.STRONG.GPU"
+NARROW = {"LDG.E.STRONG.GPU": 4, "LDG.E.64.STRONG.GPU": 8}  # opcode: bytes
+# For flits with a single tag. A fused kernel uses volatile loads of global memory for these alone.
+SINGLE_TAG_FLIT = "LDG.E.128.STRONG.SYS"
+SINGLE_TAG_NARROW = ("LDG.E.STRONG.SYS", "LDG.E.64.STRONG.SYS")
+# (offset in the flit, bytes) of the sequence tags.
+TAGS = {(4, 4), (12, 4)}
+# Most instructions between the parts of one narrowed load.
+NEIGHBOURS = 16
+
+OPCODE = re.compile(r"(?:@!?U?PT?\d* +)?([A-Z][\w.]*)(.*)")
+ADDRESS = re.compile(r"\[(R\d+)[.\w]*((?:\+UR\d+)?)(?:\+(-?0x[0-9a-f]+))?\]")
+PTX_FLITS = {FULL_FLIT: re.compile(r"\bld\.relaxed\.gpu\.global\.v2\.[bu]64\b"),
+             SINGLE_TAG_FLIT: re.compile(r"\bld\.[\w.]+\.b128\b")}
+
+Finding = collections.namedtuple("Finding", "rule count instruction why")
+
+
+def split(instructions):
+    """(opcode, operands) of each instruction, without predicates."""
+    return [match.groups() for text in instructions if (match := OPCODE.fullmatch(text))]
+
+
+def flit_loads(text):
+    """(name, architecture) of a kernel in PTX -> {opcode: flit loads that must become one}."""
+    found = {}
+    for part in re.split(r"^Fatbin (?=elf code:|ptx code:)", text, flags=re.M)[1:]:
+        architecture = re.search(r"^arch = (\w+)", part, re.M)[1]
+        for entry in re.split(r"^\.(?:visible |weak )?\.?entry ", part, flags=re.M)[1:]:
+            found[entry.split("(", 1)[0].strip(), architecture] = {opcode: len(flit.findall(entry)) for opcode, flit in PTX_FLITS.items()}
+    return found
+
+
+def programs_in(paths):
+    found = []
+    for path in map(pathlib.Path, paths):
+        for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+            if file.is_file() and os.access(file, os.X_OK) and ".so" not in file.suffixes and not file.name.endswith("_sim"):
+                found.append(file)
+    return found
+
+
+# ---- the rules
+
+
+def narrowed_flits(instructions):
+    """The parts {(offset, bytes)} of each narrowed flit load: words of one flit, from one base, close together.
+
+    A narrowed flit load reads both words, because their tags are always read. No two indices or counters share 16 bytes.
+    """
+    open_flits, flits = {}, []
+    for number, (opcode, operands) in enumerate(instructions):
+        if opcode not in NARROW:
+            continue
+        address = ADDRESS.search(operands)
+        if not address:
+            continue
+        offset = int(address[3] or "0", 16)
+        key = address[1], address[2], offset // 16
+        first, parts = open_flits.get(key, (number, None))
+        part = offset % 16, NARROW[opcode]
+        if parts is None or number - first > NEIGHBOURS or part in parts:
+            parts = set()
+            open_flits[key] = number, parts
+            flits.append(parts)
+        parts.add(part)
+    return [parts for parts in flits if min(parts)[0] < 8 <= max(parts)[0]]
+
+
+def findings_of_all(counts, findings, may_divide):
+    """Appends what no fused kernel may have to `findings`."""
+    divisions = counts["MUFU.RCP"] + counts["MUFU.RCP64H"]
+    if divisions and not may_divide:
+        findings.append(Finding("division", divisions, "MUFU.RCP", "a division"))
+    if may_divide and not divisions:
+        findings.append(Finding("division", 0, "MUFU.RCP", "listed as dividing, but does not"))
+    for opcode in sorted(counts):
+        if opcode.split(".")[0] in ("LDL", "STL"):
+            findings.append(Finding("local", counts[opcode], opcode, "local memory"))
+    return findings
+
+
+def findings_in(kernel, ptx_flits, may_divide=False):
+    """`ptx_flits`: opcode -> flit loads in the kernel's PTX that must become one; None without PTX."""
+    instructions, findings = split(kernel.instructions), []
+    counts = collections.Counter(opcode for opcode, _ in instructions)
+    # Senders flip the bits of a ready mask with an exclusive or, so flits need no tag.
+    if any(re.match(r"(ATOMG|REDG?)\.E\.XOR", opcode) for opcode in counts):
+        return findings_of_all(counts, findings, may_divide)
+    narrowed = narrowed_flits(instructions)
+    polls = narrowed.count(TAGS)
+    torn = len(narrowed) - polls
+    if torn:
+        findings.append(Finding("flits", torn, "LDG narrower than 128", "flits whose payload is not loaded whole"))
+    if narrow := sum(counts[opcode] for opcode in SINGLE_TAG_NARROW):
+        findings.append(Finding("flits", narrow, "LDG narrower than 128", "parts of flits with a single tag"))
+    if not counts[FULL_FLIT] + counts[SINGLE_TAG_FLIT]:
+        findings.append(Finding("flits", 0, FULL_FLIT, "no flit is loaded whole"))
+        return findings_of_all(counts, findings, may_divide)
+    ptx_flits = ptx_flits or {}
+    if counts[FULL_FLIT] + polls + torn < (wanted := ptx_flits.get(FULL_FLIT, 0)):
+        findings.append(Finding("flits", counts[FULL_FLIT], FULL_FLIT, f"{wanted} flit loads in PTX, {polls} polls of tags"))
+    if counts[SINGLE_TAG_FLIT] < (wanted := ptx_flits.get(SINGLE_TAG_FLIT, 0)):
+        findings.append(Finding("flits", counts[SINGLE_TAG_FLIT], SINGLE_TAG_FLIT, f"{wanted} loads in PTX of flits with a single tag"))
+    return findings_of_all(counts, findings, may_divide)
+
+
+def unbounded(name):
+    """The name of the same fused kernel without a bound on its registers."""
+    return re.sub(r"(fused_kernelILj\d+ELj)\d+E", r"\g<1>1E", name)
+
+
+def has_choice(name, names):
+    """True if a launch may take another of these kernels instead."""
+    return unbounded(name) != name and unbounded(name) in names
+
+
+def check(cuobjdump, paths):
+    if not runs(cuobjdump):
+        print("skipped: " + ("no cuobjdump next to nvcc or on the PATH" if cuobjdump else "only the simulated device is built"))
+        sys.exit(77)
+
+    def examine(program):
+        text = dump(cuobjdump, ["-sass", "-ptx"], program)
+        fused, ptx = [kernel for kernel in kernels_in(text) if "fused_kernel" in kernel.name], flit_loads(text)
+        names = demangled([k.name for k in fused])
+        results = []
+        for kernel in fused:
+            may_divide = any(program.name == p and part in kernel.name for p, part in MAY_DIVIDE)
+            flits = ptx.get((kernel.name, kernel.architecture))
+            for f in findings_in(kernel, flits, may_divide):
+                if f.rule == "local" and has_choice(kernel.name, names):
+                    continue
+                results.append(f"{program.name}: {shortened(names[kernel.name])}: {f.count} x {f.instruction}: {f.why}")
+        loads = sum(opcode in PTX_FLITS for kernel in fused for opcode, _ in split(kernel.instructions))
+        polls = sum(narrowed_flits(split(kernel.instructions)).count(TAGS) for kernel in fused)
+        return len(fused), loads, polls, results
+
+    reports = [report for _, report in of_all(examine, programs_in(paths)) if report[0]]
+    if not reports:
+        fail(f"no program with a fused kernel in {', '.join(map(str, paths))}")
+    broken = [line for report in reports for line in report[3]]
+    for line in broken:
+        print(line)
+    kernels, loads, polls = (sum(column) for column in list(zip(*reports))[:3])
+    print(f"{len(reports)} programs, {kernels} fused kernels: {loads} whole flit loads, {polls} polls of tags, "
+          f"{len(broken)} findings")
+    sys.exit(1 if broken else 0)
+
+
+# ---- resources
+
+
+def resources_in(text):
+    """(kernel, {REG, SHARED, STACK, LOCAL, ...}) in order."""
+    found = re.findall(r"^ *Function (\S+):\n((?: +[A-Z]+(?:\[\d+\])?:\d+)+)", text, re.M)
+    return [(name, {key: int(value) for key, value in re.findall(r"([A-Z]+):(\d+)", usage)}) for name, usage in found]
+
+
+def is_of_a_library(name):
+    """True for kernels of CUB and Thrust, whose spills cannot be changed here."""
+    return re.match(r"_ZN(3cub|6thrust)", name) is not None
+
+
+def spills(name, usage):
+    return usage["STACK"] + usage["LOCAL"] != 0 and not is_of_a_library(name)
+
+
+def may_spill(program, name):
+    return any(program == of and part in name for of, part in MAY_SPILL)
+
+
+def resources(cuobjdump, paths):
+    if not runs(cuobjdump):
+        fail(f"{cuobjdump}: this is no cuobjdump")
+    tables = of_all(lambda program: resources_in(dump(cuobjdump, ["-res-usage"], program)), programs_in(paths))
+    tables = [(program, rows) for program, rows in tables if rows]
+    if not tables:
+        fail(f"no program with a GPU kernel in {', '.join(map(str, paths))}")
+    names = demangled(sorted({name for _, rows in tables for name, _ in rows}))
+    spilling = []
+    print("registers a thread; bytes of static shared memory a block, of stack and of local memory a thread")
+    for program, rows in tables:
+        print(f"\n{program.name}\n{'registers':>10} {'shared':>8} {'stack':>6} {'local':>6}  kernel")
+        for name, usage in rows:
+            short = shortened(names[name])
+            print(f"{usage['REG']:>10} {usage['SHARED']:>8} {usage['STACK']:>6} {usage['LOCAL']:>6}  {short}")
+            if spills(name, usage) and not has_choice(name, {other for other, _ in rows}) and not may_spill(program.name, name):
+                spilling.append(f"{program.name}: {short}: {usage['STACK'] + usage['LOCAL']} bytes")
+    print(f"\nSpills or local arrays:\n  " + "\n  ".join(spilling) if spilling else "\nNo kernel spills.")
+    sys.exit(1 if spilling else 0)
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["--check", cuobjdump, *paths] if paths: check(cuobjdump, paths)
+        case ["--resources", cuobjdump, *paths] if paths: resources(cuobjdump, paths)
+        case _:
+            print(__doc__, file=sys.stderr)
+            sys.exit(2)
