@@ -29,7 +29,7 @@ constexpr std::string_view magic = "wardengr";
 /// Changes with everything that is written, and with what a reader makes of a file.
 constexpr std::uint64_t version = 2;
 
-/// What tells whether a file has changed.
+/// Properties of a file that show whether it has changed.
 struct fingerprint {
   std::uint64_t bytes;
   std::int64_t modified_ns;
@@ -60,7 +60,7 @@ struct header {
   std::uint64_t directed, first_name;
   std::uint64_t has_ends, source_vertex, sink_vertex;
   std::uint64_t arrays;  // checksum of what follows
-  std::uint64_t check;   // of all above
+  std::uint64_t check;   // checksum of all the above
 
   [[nodiscard]] std::uint64_t sum() const { return checksum(this, offsetof(header, check)); }
   [[nodiscard]] std::uint64_t array_words() const { return 2 * edges + weights + names; }

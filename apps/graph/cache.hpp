@@ -12,16 +12,15 @@
 
 namespace graph {
 
-/// The cache of the file `path`: beside it, or in `folder` if that is not empty, under a name that
-/// tells files of one name in different folders apart.
+/// Path of the cache of the file `path`: next to it, or in `folder` if that is not empty, under a
+/// name that differs for files of one name in different folders.
 std::string cache_path(std::string const& path, std::string const& folder);
 
-/// Reads a graph as `read_graph` does, from the cache if it has one that is intact and newer than
-/// the file: of the same size, the same time of change to the nanosecond, the same content wherever
-/// a sample of it is taken, and read with the same options. Otherwise the file is read, and the
-/// cache written: whoever else reads it meanwhile finds the old one or the new one. A cache that
-/// cannot be used, or not be written, is no error: `say` is called with one line. What lies under
-/// its name but is no cache is left alone.
+/// Reads a graph as `read_graph` does, from the cache if there is one that is intact and belongs to
+/// the file: the same size, the same time of change to the nanosecond, the same content in all
+/// samples, and the same options. Otherwise reads the file and writes the cache; concurrent readers
+/// find the old cache or the new one. A cache that cannot be used, or not be written, is no error:
+/// `say` is called with one line. A file under its name that is no cache is left alone.
 edge_list read_cached(std::string const& path, std::string const& folder, read_options const& o,
                       std::function<void(std::string const&)> const& say);
 

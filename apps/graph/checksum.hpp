@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A checksum of bytes at the speed of memory, for finding damage and changes; it does not resist
-/// anybody who wants to deceive.
+/// A checksum of bytes at the speed of memory, for finding damage and changes. It gives no security
+/// against deliberate changes.
 #pragma once
 
 #include <array>

@@ -17,23 +17,23 @@ enum class arcs_of {
   flow         ///< the same, but the arc back has capacity 0
 };
 
-/// What is wanted beside offsets, neighbours and, of a weighted list, weights. Both count in 32
-/// bits: there may be 2^32 arcs at most.
+/// Optional parts, in addition to offsets, neighbours and, for a weighted list, weights. Arcs are
+/// numbered in 32 bits: at most 2^32.
 struct csr_options {
   arcs_of arcs = arcs_of::undirected;
   bool edges = false;    ///< `csr::edges`
   bool reverse = false;  ///< `csr::reverse`; not with arcs_of::directed
 };
 
-/// Whether arcs come in pairs.
+/// True if arcs come in pairs.
 constexpr bool paired(arcs_of arcs) { return arcs != arcs_of::directed; }
 
 /// The arcs that leave vertex v are those from `offsets[v]` to `offsets[v + 1]`, in the order of
-/// the edges they come from; the two arcs of a self-loop stand behind each other.
+/// their edges; the two arcs of a self-loop are next to each other.
 struct csr {
   std::vector<std::uint64_t> offsets;  ///< one more than there are vertices
   std::vector<vertex> neighbours;      ///< where each arc leads
-  std::vector<weight> weights;         ///< of each arc, or none
+  std::vector<weight> weights;         ///< weight of each arc, or none
   std::vector<std::uint32_t> edges;    ///< the edge each arc comes from, if wanted
   std::vector<std::uint32_t> reverse;  ///< where the other arc of its edge is, if wanted
 

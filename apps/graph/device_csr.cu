@@ -77,7 +77,7 @@ struct fill_arguments {
   vertex* neighbours;
   weight* weights;         ///< or null
   std::uint32_t* edges;    ///< or null
-  std::uint32_t* places;   ///< of each arc, or null
+  std::uint32_t* places;   ///< place of each arc, or null
   std::uint32_t* reverse;  ///< or null
 };
 WARDEN_KERNEL void fill_rows(fill_arguments a) {
@@ -165,7 +165,7 @@ device_csr build_csr(device_edges const& g, csr_options const& o, warden::stream
                             rows.reverse.data()};
   run(&fill_rows, s, fill);
   if (o.reverse) run(&fill_reverse, s, fill);
-  s.synchronize();  // what went wrong on the device is told here
+  s.synchronize();  // reports errors of the device here
   return rows;
 }
 

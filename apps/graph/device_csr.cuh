@@ -38,11 +38,11 @@ struct device_csr {
   }
 };
 
-/// The same as `build_csr` on the host, bit for bit: arcs are sorted by where they begin, runs of
-/// them are counted and added up. For 2^32 arcs at most; at its height it takes 16 bytes an arc
-/// beside the edges, and what the result takes. Blocks the host. Throws std::invalid_argument for
-/// impossible options, too many arcs, and an edge with a vertex that the graph has not (the first
-/// one is named); cuda_error when memory is short.
+/// Returns the same as `build_csr` on the host, bit for bit: sorts arcs by their source, counts
+/// arcs of each source and adds the counts up. At most 2^32 arcs. Takes up to 16 bytes per arc in
+/// addition to the edges and the result. Blocks the host. Throws std::invalid_argument for
+/// impossible options, too many arcs, and an edge with a vertex that is not in the graph (it names
+/// the first one); cuda_error when memory is short.
 device_csr build_csr(device_edges const& g, csr_options const& o, warden::stream_ref s = {});
 
 /// A copy on the host; waits for the stream.

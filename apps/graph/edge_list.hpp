@@ -13,7 +13,7 @@ namespace graph {
 
 /// A vertex: from 0 to the number of vertices - 1.
 using vertex = std::uint32_t;
-/// What an edge has to it: a length, a cost, a capacity.
+/// Weight of an edge: a length, a cost, a capacity.
 using weight = std::uint32_t;
 
 /// No vertex has this number.
@@ -33,16 +33,16 @@ struct terminals {
 /// to the other. Self-loops and parallel edges are edges like any other.
 struct edge_list {
   std::uint64_t vertices = 0;     ///< at most most_vertices; vertices without edges count
-  bool directed = true;           ///< what the file says; who uses it may decide otherwise
+  bool directed = true;           ///< by the file; users may decide otherwise
   std::vector<vertex> from, to;   ///< as many as there are edges
   std::vector<weight> weights;    ///< one for each edge, or none at all
   std::optional<terminals> ends;  ///< of a flow network, whose weights are capacities
-  vertex first_name = 0;          ///< what the file calls vertex 0, if there are no `names`
-  std::vector<vertex> names;      ///< what the file calls each vertex, if they are not in sequence
+  vertex first_name = 0;          ///< name of vertex 0 in the file, if there are no `names`
+  std::vector<vertex> names;      ///< name of each vertex in the file, unless they are in sequence
 
   [[nodiscard]] std::uint64_t edges() const { return from.size(); }
   [[nodiscard]] bool is_weighted() const { return !weights.empty(); }
-  /// What the file calls `v`.
+  /// Name of `v` in the file.
   [[nodiscard]] std::uint64_t name_of(vertex v) const {
     return names.empty() ? std::uint64_t{v} + first_name : names[v];
   }

@@ -32,7 +32,7 @@ struct file_argument {
         .add_option("--weight-factor", weight_factor,
                     "all weights and capacities are multiplied by this, and rounded")
         ->transform(apps::real(1e-9, 1e9));
-    command.add_flag("--cache", is_cached, "keeps a binary copy beside the file, and reads that");
+    command.add_flag("--cache", is_cached, "keeps a binary copy next to the file, and reads that");
     command.add_option("--cache-folder", cache_folder, "keeps it there")->check(apps::file_name());
   }
   /// Throws as `read_graph` does; a cache that was of no use is told in a line that begins with the

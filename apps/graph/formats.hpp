@@ -26,8 +26,8 @@ edge_list read_dimacs(apps::line_reader& lines, dimacs_problem problem, read_opt
 /// below the diagonal or above it.
 edge_list read_matrix_market(apps::line_reader& lines, read_options const& o);
 
-/// SNAP: lines of two vertices, all perhaps with a weight behind; lines that begin with # or % are
-/// comments. The vertices are those that occur, in the order of their numbers.
+/// SNAP: lines of two vertices, optionally all followed by a weight; lines that begin with # or %
+/// are comments. The vertices are those that occur, in the order of their numbers.
 edge_list read_snap(apps::line_reader& lines, read_options const& o);
 
 /// The given format, or that of the ending. Throws std::runtime_error with the endings that are

@@ -13,7 +13,7 @@ namespace graph {
 
 namespace {
 
-/// What the generator says of the whole graph.
+/// Notes the generator's facts of the whole graph.
 template <class List, class Generator>
 List without_edges(Generator const& g) {
   List list;

@@ -11,7 +11,7 @@
 
 namespace graph {
 
-/// What a file is written in.
+/// Format of a file.
 enum class file_format {
   shortest_path,  ///< `.gr`: DIMACS, arcs with a length
   max_flow,       ///< `.max`: DIMACS, arcs with a capacity, a source and a sink

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a graph is like: counts that tell whether a file holds what one thinks.
+/// Summary of a graph: counts that show whether a file holds the expected graph.
 #pragma once
 
 #include "apps/graph/edge_list.hpp"

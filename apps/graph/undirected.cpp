@@ -16,7 +16,7 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Whether the arcs to larger vertices are, turned round, those to smaller ones: as multisets.
+/// True if the arcs to larger vertices, reversed, are those to smaller ones: as multisets.
 bool is_symmetric(edge_list const& g) {
   std::uint64_t up = 0, down = 0;
   for (std::uint64_t e = 0; e < g.edges(); ++e) {

@@ -29,13 +29,13 @@ class arm {
   /// An epoch in which each rating adds 1 to every element of its user's row and of its item's;
   /// enqueued.
   virtual void count_async() = 0;
-  /// Whether no step is lost.
+  /// True if no step is lost.
   [[nodiscard]] virtual bool isolates() const { return true; }
   /// Blocks the host until all is done. Throws what went wrong.
   virtual void wait() = 0;
 };
 
-/// What an arm is made for: ratings, on the host, and rows in device memory, which outlive it.
+/// The task of an arm: ratings, on the host, and rows in device memory, which outlive it.
 struct task {
   rating_list const* train;  ///< fewer than 2^32 ratings; what is not finite is not refused
   unsigned rank;             ///< see `ranks`

@@ -24,7 +24,7 @@ struct alignas(16) factor_row {
   float x[Rank];
 };
 
-/// What the sections of an epoch have in common.
+/// Context of the sections of an epoch.
 struct epoch {
   descending step;
   bool counts;

@@ -36,11 +36,10 @@ class descent {
   void reset(model const& from);
   /// The rows as they are, into `to`.
   void copy_to(model& to) const;
-  /// Lets each rating add 1 to both of its rows and looks whether all arrived: how many elements
-  /// of rows did not get what is due, of so many ratings of one row that 32-bit floats count them.
-  /// The rows are lost.
+  /// Lets each rating add 1 to both of its rows, and returns the number of row elements that lack
+  /// any. 32-bit floats count the ratings of one row exactly. The rows are lost.
   std::uint64_t lost();
-  /// Whether the arm promises that none is.
+  /// True if the arm promises that no step is lost.
   [[nodiscard]] bool isolates() const { return arm_->isolates(); }
 
  private:

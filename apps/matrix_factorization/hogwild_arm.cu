@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arm without any exclusion [Niu, Recht, Re and Wright 2011, "Hogwild!"]: users' rows stay in
-// registers, items' rows are read and written by whoever wants to.
+// registers; all threads read and write items' rows.
 
 #include "apps/matrix_factorization/arms.cuh"
 #include "apps/matrix_factorization/step.cuh"
@@ -31,10 +31,10 @@ template <class Step>
 struct hogwild_arguments {
   float *users, *items;
   std::uint32_t const* order;   ///< users
-  std::uint32_t const* begins;  ///< [user] and one behind
+  std::uint32_t const* begins;  ///< [user] and one more
   item_rating const* ratings;
   std::uint32_t user_count;
-  std::uint32_t* next;  ///< of the order
+  std::uint32_t* next;  ///< next place of the order
   Step step;
 };
 

@@ -44,9 +44,9 @@ WARDEN_DEVICE bool take(lock_array_ref const& locks, std::uint32_t lock, std::ui
   }
 }
 
-/// Users' locks come before items' in the order of all locks, so nobody waits in a circle; and the
-/// hot locks, which are items', are held while there is nothing else to wait for: the user's row is
-/// there before.
+/// In the order of all locks users' locks come before items', so no cycle of waiting threads can
+/// form. The hot locks, which are items', are held only while nothing else is waited for: the
+/// user's row is loaded before.
 template <unsigned Rank, bool BackOff, class Step>
 WARDEN_KERNEL void step_under_locks(WARDEN_GRID_CONSTANT lock_arguments<Step> const a) {
   simt::assume_one_dimension();

@@ -245,7 +245,7 @@ int main(int argc, char** argv) {
       ->transform(apps::real(0, 1e9));
   training_command
       ->add_option("--patience", t.patience,
-                   "ends after so many epochs that are no better, and keeps the best")
+                   "ends after this many epochs that are no better, and keeps the best")
       ->transform(apps::whole(0, 100'000));
   training_command->add_flag("--check", t.checks, "first looks whether steps are lost");
   training_command->add_option("--out", t.out, "writes the factors to this file")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What is learned from ratings: a row of factors for each user and for each item.
+/// The model learned from ratings: a row of factors for each user and for each item.
 #pragma once
 
 #include "apps/matrix_factorization/ratings.hpp"

@@ -28,7 +28,7 @@ struct header {
   std::uint64_t rank, users, items, mean;
   std::uint64_t user_names, item_names;
   std::uint64_t arrays;  // checksum of what follows
-  std::uint64_t check;   // of all above
+  std::uint64_t check;   // checksum of all the above
 
   [[nodiscard]] std::uint64_t sum() const { return graph::checksum(this, offsetof(header, check)); }
   [[nodiscard]] std::uint64_t bytes() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a worker does in a tile pair of a part of the users and one of the items: the ratings of
+/// Work of one worker in a tile pair of a part of the users and one of the items: the ratings of
 /// his items, batch by batch, each in its turn.
 #pragma once
 
@@ -18,14 +18,15 @@ namespace factorization {
 /// How a worker begins a tile pair.
 struct opening {
   std::uint32_t run, item;
-  std::uint32_t free;                 ///< see tile_pair_plan::frees
-  std::uint32_t begin, run_end, end;  ///< of ratings: the first run's, and all of them
+  std::uint32_t free;  ///< see tile_pair_plan::frees
+  std::uint32_t begin, run_end,
+      end;  ///< numbers of ratings: begin, end of the first run, end of all
 };
 
 /// A part of the users, on chip.
 template <unsigned Rank>
 struct user_table {
-  simt::shared_span<row_share<Rank>> rows;  ///< [place * lanes + lane]; behind all a row of zeros
+  simt::shared_span<row_share<Rank>> rows;  ///< [place * lanes + lane]; a row of zeros at the end
   simt::shared_span<std::uint32_t> turns;   ///< [place] of the tile pair so far
   std::uint32_t part;                       ///< its number
 
@@ -46,8 +47,8 @@ class worker {
   static constexpr unsigned window_size = 2 * size;
 
  public:
-  /// Places of shared memory that a worker needs for ratings. The first few stand behind the others
-  /// once more, so that each batch is in one piece.
+  /// Places of shared memory that a worker needs for ratings. The first few are repeated at the
+  /// end, so that each batch is contiguous.
   static constexpr unsigned places = window_size + most;
 
   /// `window` is shared memory for `places` ratings, of this worker alone.
@@ -100,23 +101,23 @@ class worker {
   }
 
  private:
-  /// What bits of a placed_rating say.
+  /// Decoders of the bits of a placed_rating.
   static WARDEN_DEVICE std::uint32_t place(std::uint32_t bits) {
     return bits % placed_rating::most_places;
   }
   static WARDEN_DEVICE std::uint32_t turn(std::uint32_t bits) {
     return (bits >> placed_rating::place_bits) % placed_rating::most_turns;
   }
-  static WARDEN_DEVICE std::uint32_t behind(std::uint32_t bits) {
+  static WARDEN_DEVICE std::uint32_t later_ratings(std::uint32_t bits) {
     return bits >> (placed_rating::place_bits + placed_rating::turn_bits);
   }
 
-  /// What a worker does in one step: some ratings of one item.
+  /// Work of a worker in one step: some ratings of one item.
   struct batch {
     std::uint32_t at, n;  ///< the first one's number, and how many
     std::uint32_t own;    ///< the bits of the one that has the lane's number, of the first lanes
-    std::uint32_t row[most];  ///< where the lane's share of each row is; behind n that of zeros
-    float values[most];       ///< behind n zeros
+    std::uint32_t row[most];  ///< place of the lane's share of each row; from n on that of zeros
+    float values[most];       ///< zeros from n on
   };
   /// A batch, its users' rows, and what is known of these.
   struct hand {
@@ -126,7 +127,7 @@ class worker {
   };
   /// A worker's item.
   struct item_hand {
-    std::uint32_t run, end;  ///< behind it, of runs and of ratings
+    std::uint32_t run, end;  ///< the next run and the next rating after it
     std::uint32_t item;
     share q;  ///< its row
   };
@@ -167,7 +168,7 @@ class worker {
     b.at = at;
     unsigned const first = at % window_size;
     b.own = window_[first + lanes_.lane() % most].bits;
-    b.n = at < end_ ? behind(window_[first].bits) + 1 : 0;
+    b.n = at < end_ ? later_ratings(window_[first].bits) + 1 : 0;
     WARDEN_UNROLL
     for (unsigned k = 0; k < most; ++k) {
       placed_rating const r = window_[first + k];
@@ -176,8 +177,8 @@ class worker {
     }
     return b;
   }
-  /// The same of a batch that is known to be full, and in the window; what it is beyond the end
-  /// nobody must look at.
+  /// Returns a batch that is known to be full, and in the window. Beyond the end it must not be
+  /// used.
   WARDEN_DEVICE batch full_batch_at(std::uint32_t at) const {
     batch b;
     b.at = at;
@@ -211,8 +212,7 @@ class worker {
     lanes_.sync();
     enter_first(b, rows);
   }
-  /// The same of rows that nobody has had in this tile pair: the block's barrier before it is
-  /// enough.
+  /// Loads rows that no worker has had in this tile pair: the block's barrier before it is enough.
   WARDEN_DEVICE void enter_first(batch const& b, share (&rows)[most]) const {
     WARDEN_UNROLL
     for (unsigned k = 0; k < most; ++k) {
@@ -233,7 +233,7 @@ class worker {
     simt::fence_block();  // mutation: factor-row-release
     if (lanes_.lane() < b.n) simt::shared_store(users_.turns[place(b.own)], turn(b.own) + 1);
   }
-  /// The `n` first ratings, which wait for nobody: full batches.
+  /// Processes the `n` first ratings, which need not wait: full batches.
   WARDEN_DEVICE void play_free(share& q, std::uint32_t at, std::uint32_t n) {
     hand x, y;
     reach(at, 2 * most);
@@ -257,7 +257,7 @@ class worker {
     a_.step.finish(lanes_, sums, x.rows, q, x.b.values, x.facts);
     leave(x.b, x.rows);
   }
-  /// One of them, `x`; makes `y` of the batch behind it, `z`, and that of the one behind that.
+  /// Processes one of them, `x`; makes `y` of the next batch, `z`, and `z` of the batch after that.
   WARDEN_DEVICE void play_free_batch(share& q, hand& x, hand& y, batch& z) const {
     y.b = z;
     enter_first(y.b, y.rows);
@@ -272,8 +272,8 @@ class worker {
   user_table<Rank> const users_;
   simt::shared_span<placed_rating> const window_;
   row_lanes<Rank> lanes_;
-  placed_rating coming_{0, 0};          ///< the lane's of those behind the window
-  std::uint32_t stored_ = 0, end_ = 0;  ///< behind the ratings of the window, and behind all
+  placed_rating coming_{0, 0};          ///< the lane's share of the ratings after the window
+  std::uint32_t stored_ = 0, end_ = 0;  ///< ends of the window's ratings, and of all
 };
 
 }  // namespace factorization

@@ -19,7 +19,7 @@ namespace factorization {
 
 namespace {
 
-/// What the numbers of one seed are for; each has numbers of its own.
+/// Purposes of the random numbers of one seed; each has numbers of its own.
 enum class purpose : std::uint32_t { activities, user_rows, item_rows, users, items, ratings };
 
 std::mt19937_64 numbers_for(std::uint64_t seed, purpose of, std::uint32_t which = 0) {
@@ -74,7 +74,8 @@ std::vector<std::uint32_t> popularities(planted_shape const& s) {
     counts[k] = std::min(s.hottest_item, static_cast<std::uint32_t>(at(low, k)));
     all += counts[k];
   }
-  // What rounding left over: one for each in turn, of those that do not pass the hottest.
+  // Distributes the rest that rounding left: one to each in turn, to those that do not pass the
+  // hottest.
   for (std::uint32_t k = 1; all < s.ratings; k = k + 1 < s.items ? k + 1 : 1) {
     if (counts[k] >= s.hottest_item) continue;
     ++counts[k];
@@ -88,7 +89,7 @@ struct activities {
   std::vector<double> of, before;
 };
 activities draw_activities(std::uint32_t users, std::uint64_t seed) {
-  constexpr double deviation = 1.25;  // of the logarithm
+  constexpr double deviation = 1.25;  // standard deviation of the logarithm
   std::mt19937_64 drawn = numbers_for(seed, purpose::activities);
   std::lognormal_distribution<double> activity{0, deviation};
   activities a{std::vector<double>(users), std::vector<double>(users + std::size_t{1})};
@@ -142,8 +143,8 @@ class generator {
     std::uint32_t const item = item_order_[rank];
     std::mt19937_64 drawn = numbers_for(seed_, purpose::ratings, rank);
     std::normal_distribution<float> noise{0, planted_noise};
-    // The most active `all` rate it for sure; of the others each does with a probability in
-    // proportion. So many that it is below 1 for the next one.
+    // The most active `all` users rate it for sure; each of the others does with a probability in
+    // proportion, which must be below 1 for the next one.
     std::uint32_t all = 0, limit = n;
     while (all < limit) {
       std::uint32_t const middle = all + (limit - all) / 2;

@@ -24,20 +24,21 @@ std::vector<std::string> const& planted_names();
 /// The shape of such a name.
 planted_shape planted_named(std::string const& name);
 
-/// The rank of the factors behind planted ratings.
+/// Rank of the factors from which ratings are planted.
 inline constexpr unsigned planted_rank = 16;
 /// The standard deviation of what is added to a user's liking for an item; the rounding to halves
 /// comes on top.
 inline constexpr float planted_noise = 0.4f;
 
 /// Makes ratings of 0.5 to 5 by halves, no user rating an item twice; the same for the same seed.
-/// Numbers of users and items say nothing of how many ratings they have. Ratings lie item by item.
-/// By as many threads as there are cores. Throws std::runtime_error for an impossible shape.
+/// Numbers of users and items are independent of their numbers of ratings. Ratings are sorted by
+/// item. Uses as many threads as there are cores. Throws std::runtime_error for an impossible
+/// shape.
 ///
-/// Of the k-th hottest item there are `hottest_item / (1 + k/s)^2` ratings, with s such that they
-/// add up: with Netflix's totals that gives Netflix's median as well. How many ratings users have
-/// is lognormal; an item's users are drawn without replacement, in proportion, by systematic
-/// sampling [Madow 1949].
+/// The k-th hottest item has `hottest_item / (1 + k/s)^2` ratings, with s such that they add up:
+/// with Netflix's totals that gives Netflix's median as well. Numbers of ratings of users are
+/// lognormal; an item's users are drawn without replacement, in proportion, by systematic sampling
+/// [Madow 1949].
 rating_list planted_ratings(planted_shape const& shape, std::uint64_t seed);
 
 }  // namespace factorization

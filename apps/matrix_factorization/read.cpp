@@ -30,7 +30,7 @@ float rating_of(std::string_view text, apps::text_place const& at) {
   return static_cast<float>(value);
 }
 
-/// What stands between the fields of such a line.
+/// Returns the separator of the fields of such a line.
 std::string_view separator_of(std::string_view line) {
   for (std::string_view const one : {"::", "\t", ","})
     if (line.find(one) != line.npos) return one;

@@ -3,15 +3,14 @@
 /// An epoch in rounds: a block holds the rows of a part of the users on its chip and meets one part
 /// of the items after another.
 ///
-/// As many blocks as there are parts of items run side by side, and in each step their parts of the
+/// As many blocks as there are parts of items run concurrently, and in each step their parts of the
 /// users meet different parts of the items, as the plan says. So no two blocks have one part of the
-/// items at a time, all users begin with different items, and blocks wait for nobody but the one
-/// before whom each part of the items was.
+/// items at a time, all users begin with different items, and a block waits only for the block that
+/// had its part of the items before.
 ///
-/// Within a tile pair the rows of items are in the registers of the group of lanes that has them
-/// for the whole of it, those of users are on chip, and each rating knows its turn among those of
-/// its user: the plan says it, so nobody takes locks, and each epoch gives the same result, bit for
-/// bit.
+/// Within a tile pair, the group of lanes that has an item keeps its row in registers for the whole
+/// tile pair. Users' rows are on chip, and each rating has a planned turn among those of its user.
+/// So no locks are needed, and each epoch gives the same result, bit for bit.
 #pragma once
 
 #include "apps/matrix_factorization/pair_worker.cuh"
@@ -27,7 +26,7 @@
 
 namespace factorization {
 
-/// What one block of `Threads` threads does in an epoch.
+/// Work of one block of `Threads` threads in an epoch.
 template <unsigned Rank, unsigned Threads, class Step>
 class rounds_block {
   using share = row_share<Rank>;
@@ -37,7 +36,7 @@ class rounds_block {
  public:
   /// Groups of lanes: those of a tile_pair_plan.
   static constexpr unsigned workers = Threads / size;
-  /// Bytes of shared memory for parts of so many users.
+  /// Bytes of shared memory for parts of that many users.
   static constexpr std::size_t shared_bytes(std::uint32_t part_size) {
     return window_bytes +
            (sizeof(float) * Rank + sizeof(std::uint32_t)) * (std::size_t{part_size} + 1);
@@ -72,18 +71,18 @@ class rounds_block {
   /// Ratings in a line of the cache.
   static constexpr unsigned line = 128 / sizeof(placed_rating);
 
-  /// A worker's runs of a tile pair, and his first ratings that wait for nobody.
+  /// A worker's runs of a tile pair, and the number of his first ratings that need not wait.
   struct sheet {
     std::uint32_t run, end_run, free;
   };
   /// The worker's.
   WARDEN_DEVICE static unsigned number() { return simt::thread_rank() / size; }
-  /// Whom the part meets in that step; behind the last one, anybody.
+  /// The part of items that the part meets in that step; any after the last one.
   WARDEN_DEVICE std::uint32_t item_part(std::uint32_t step) const {
     return (part_ + a_.shifts[step < a_.item_parts ? step : 0]) % a_.item_parts;
   }
-  /// What a step needs of the plan is fetched in three steps before it, as each needs the one
-  /// before: nothing of that is then waited for.
+  /// Plan of a step, fetched in the three steps before it, because each part of it needs the one
+  /// before: so no step waits for its plan.
   WARDEN_DEVICE sheet fetch_sheet(std::uint32_t step) const {
     if (step >= a_.item_parts) return {0, 0, 0};
     std::size_t const at = (std::size_t{part_} * a_.item_parts + step) * workers + number();
@@ -163,7 +162,7 @@ class rounds_block {
   simt::shared_span<share> rows_;            ///< [place * lanes + lane]
   simt::shared_span<std::uint32_t> turns_;   ///< [place] of the tile pair so far; and the next part
   simt::shared_span<placed_rating> window_;  ///< the worker's
-  std::uint32_t part_ = 0;                   ///< of users
+  std::uint32_t part_ = 0;                   ///< part of users
 };
 
 }  // namespace factorization

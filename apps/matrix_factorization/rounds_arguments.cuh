@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the blocks of an epoch in rounds are given and share, and how they wait for turns.
+/// Arguments and shared state of the blocks of an epoch in rounds, and how they wait for turns.
 #pragma once
 
 #include "apps/matrix_factorization/tile_pairs.hpp"
@@ -30,10 +30,10 @@ struct failed_turn {
   std::uint32_t found;      ///< that it was
 };
 
-/// What the blocks of an epoch share, in device memory; zeroed before it.
+/// Shared state of the blocks of an epoch, in device memory; zeroed before it.
 struct rounds_control {
-  std::uint32_t next_part;  ///< of users
-  std::uint32_t failed;     ///< whether a wait was given up
+  std::uint32_t next_part;  ///< next part of users
+  std::uint32_t failed;     ///< 1 if a wait was given up
   failed_turn first;        ///< the one; only the host reads it, after the launch
 };
 

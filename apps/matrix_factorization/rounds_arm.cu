@@ -20,8 +20,8 @@ namespace factorization {
 
 namespace {
 
-/// So many that each has registers for two batches and the sums of both, all under way at once. A
-/// simulated thread is dear.
+/// As many as have registers for two batches and the sums of both, all under way at once. Simulated
+/// threads are slow, so there are few.
 constexpr unsigned threads = simt::has_registers ? 384 : 64;
 
 template <unsigned Rank, class Step>

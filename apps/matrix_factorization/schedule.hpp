@@ -11,8 +11,8 @@ namespace factorization {
 
 /// How far each step of an epoch goes.
 struct step_size {
-  float rate;     ///< of learning
-  float penalty;  ///< of large factors, both sides alike
+  float rate;     ///< learning rate
+  float penalty;  ///< penalty of large factors, the same for both sides
 };
 
 /// Throws std::runtime_error for a step that would turn rows around rather than make them shorter:
@@ -31,7 +31,7 @@ struct schedule {
   float decay = 0.05f;
   float penalty = 0.03f;
 
-  /// Of an epoch, from 0 on.
+  /// Step size of an epoch, from 0 on.
   [[nodiscard]] step_size of(unsigned epoch) const {
     return {rate / (1 + decay * std::pow(static_cast<float>(epoch), 1.5f)), penalty};
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the arms are measured by: gradient descent by one thread of the host, rating by rating.
+/// The reference of the arms: gradient descent by one thread of the host, rating by rating.
 #pragma once
 
 #include "apps/matrix_factorization/model.hpp"

@@ -40,8 +40,8 @@ WARDEN_DEVICE float partial_product(row_share<Rank> const& a, row_share<Rank> co
   for (unsigned k = 0; k < row_share<Rank>::size; ++k) sum += a.x[k] * b.x[k];
   return sum;
 }
-/// Adds to each of `sums` that of the lane so far away. Behind all distances, which are the powers
-/// of two below the number of lanes, each lane has the sums over all lanes. Collective.
+/// Adds to each of `sums` that of the lane at this distance. After all distances, the powers of two
+/// below the number of lanes, each lane has the sums over all lanes. Collective.
 template <unsigned Rank, unsigned N>
 WARDEN_DEVICE void add_across(row_lanes<Rank> const& lanes, float (&sums)[N], unsigned distance) {
   WARDEN_UNROLL
@@ -85,13 +85,12 @@ WARDEN_DEVICE void collect(row_lanes<Rank> const& lanes, float (&sums)[N]) {
   for (unsigned i = 0; i < N; ++i)
     sums[i] = lanes.shuffle(own, lane_of_sum(row_lanes<Rank>::lanes, N, i));
 }
-/// Of users j and i of a batch, j < i.
+/// Number of the pair of users j and i of a batch, j < i.
 WARDEN_DEVICE constexpr unsigned number_of_pair(unsigned j, unsigned i) {
   return i * (i - 1) / 2 + j;
 }
 
-/// What is known of a batch of N users before its item's row is: by its steps, products of two
-/// users' rows.
+/// Values of a batch of N users that are known before its item's row: products of two users' rows.
 template <unsigned N>
 struct batch_facts {
   float of[N * (N - 1) / 2];  ///< [number_of_pair]
@@ -100,14 +99,14 @@ struct batch_facts {
 /// A step for each rating: both rows move along the gradient of `(value - user * item)^2 / 2`, with
 /// the penalty.
 ///
-/// Steps of N users on one item, a batch, are made with one wait for sums: all that a step needs of
-/// those before is how far they moved, as behind each of them the item's product with a user u is
-/// `keep * (item u) + moved * (the step's user u)`. So what a step moves is linear in what those
-/// before it moved, and the factors are products of users' rows, which `look_ahead` finds out
-/// before the item's row is there.
+/// Steps of N users on one item, a batch, are made with one wait for sums. A step needs only how
+/// far the earlier steps moved: after each of them the item's product with a user u is `keep *
+/// (item u) + moved * (the step's user u)`. So a step's move is linear in the earlier moves, and
+/// the factors are products of users' rows, which `look_ahead` computes before the item's row is
+/// there.
 class descending {
  public:
-  /// Of batches.
+  /// Ratings of a batch, at most.
   static constexpr unsigned most = 4;
   template <unsigned N>
   struct sums {
@@ -129,7 +128,7 @@ class descending {
     move(user, item, scales_[0] * (value - sum[0]), keep_);
   }
 
-  /// Steps of the first `n` users, one behind another; the rows and values of the others are zero.
+  /// Steps of the first `n` users, one after another; the rows and values of the others are zero.
   /// Collective.
   template <unsigned Rank, unsigned N>
   WARDEN_DEVICE void together(row_lanes<Rank> const& lanes, row_share<Rank> (&users)[N],
@@ -247,11 +246,11 @@ class descending {
     }
   }
 
-  float keep_;          ///< of a row, in a step
+  float keep_;          ///< factor of a row in a step
   float scales_[most];  ///< [steps] the rate times what they keep
 };
 
-/// What shows that no step is lost: each adds 1 to every element of both rows.
+/// Steps that show whether one is lost: each adds 1 to every element of both rows.
 struct counting {
   template <unsigned N>
   struct sums {};

@@ -36,8 +36,8 @@ std::vector<std::uint32_t> counts_of(std::vector<std::uint32_t> const& ids, std:
 
 /// Batches that the worker of a tile pair's hottest item takes in a step.
 constexpr std::uint32_t hottest_batches = 3;
-/// From so many ratings in a tile pair on a user is busy: his own ratings, one behind another, can
-/// be what the tile pair takes.
+/// From this many ratings in a tile pair on a user is busy: his ratings, one after another, may be
+/// the longest chain of the tile pair.
 constexpr std::uint32_t busy_ratings = 20;
 /// Ratings of a busy user in a step, at most.
 constexpr std::uint32_t busy_turns = 2;
@@ -60,9 +60,9 @@ class part_planner {
         left_to_hottest_(plan.shape.part_size),
         busy_(plan.shape.part_size) {}
 
-  /// Of part `part`, whose ratings are those from `first` to `last`, and `begin` the first one's
-  /// number. They are sorted. Returns the most ratings of a user in a tile pair; nothing is planned
-  /// if those are more than there are turns.
+  /// Plans part `part`, whose ratings are those from `first` to `last`, numbered from `begin` on.
+  /// They get sorted. Returns the most ratings of a user in a tile pair; plans nothing if those are
+  /// more than there are turns.
   std::uint32_t plan(std::size_t part, rating* first, rating* last, std::uint32_t begin) {
     std::uint32_t const parts = plan_.shape.item_parts;
     for (std::uint32_t s = 0; s < parts; ++s) steps_[plan_.item_part(part, s)] = s;
@@ -97,7 +97,7 @@ class part_planner {
   struct worker {
     std::vector<placed_rating> played;
     std::vector<item_run> runs;  // `begin` among `played`
-    std::vector<rating> left;    // of his item
+    std::vector<rating> left;    // remaining ratings of his item
     std::uint64_t rests_until;   // a step
   };
   struct whole_item {
@@ -191,7 +191,7 @@ class part_planner {
     std::size_t const end = one.runs.size() > 1 ? one.runs[1].begin : one.played.size();
     std::uint32_t n = 0;
     auto const is_free = [](placed_rating const& r) { return turn_of(r.bits) == 0; };
-    while (n + most <= end && behind(one.played[n].bits) + 1 == most &&
+    while (n + most <= end && later_ratings(one.played[n].bits) + 1 == most &&
            std::all_of(&one.played[n], &one.played[n] + most, is_free))
       n += most;
     return n;

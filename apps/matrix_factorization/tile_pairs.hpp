@@ -12,8 +12,8 @@
 
 namespace factorization {
 
-/// A rating as the workers of a tile pair read it: the user's place in the part, how many of the
-/// tile pair's ratings of that user come before it, and how many of its batch come behind it.
+/// A rating as the workers of a tile pair read it: the user's place in the part, the number of the
+/// tile pair's ratings of that user before it, and the number of ratings of its batch after it.
 struct placed_rating {
   static constexpr unsigned place_bits = 12, turn_bits = 18;
   static constexpr std::uint32_t most_places = 1u << place_bits;
@@ -21,12 +21,12 @@ struct placed_rating {
                                               << turn_bits;  ///< ratings of a user in a tile pair
   /// Ratings of a batch, at most: what a worker does in one step.
   static constexpr std::uint32_t most_of_batch = 4;
-  std::uint32_t bits;  ///< place, turn, ratings behind: from the lowest on
+  std::uint32_t bits;  ///< from the lowest bit on: place, turn, later ratings of the batch
   float value;
 
-  static constexpr placed_rating of(std::uint32_t place, std::uint32_t turn, std::uint32_t behind,
-                                    float value) {
-    return {place | turn << place_bits | behind << (place_bits + turn_bits), value};
+  static constexpr placed_rating of(std::uint32_t place, std::uint32_t turn,
+                                    std::uint32_t later_ratings, float value) {
+    return {place | turn << place_bits | later_ratings << (place_bits + turn_bits), value};
   }
 };
 /// Its place, ...
@@ -35,8 +35,8 @@ constexpr std::uint32_t place_of(std::uint32_t bits) { return bits % placed_rati
 constexpr std::uint32_t turn_of(std::uint32_t bits) {
   return (bits >> placed_rating::place_bits) % placed_rating::most_turns;
 }
-/// ... and the ratings of its batch behind it.
-constexpr std::uint32_t behind(std::uint32_t bits) {
+/// ... and the number of ratings of its batch after it.
+constexpr std::uint32_t later_ratings(std::uint32_t bits) {
   return bits >> (placed_rating::place_bits + placed_rating::turn_bits);
 }
 /// Neighbouring ratings of one item, up to where the next run begins.
@@ -53,11 +53,12 @@ struct tile_pair_shape {
 };
 
 /// Ratings by tile pairs. A tile pair is that of a part of the users and a part of the items. Each
-/// of its workers has some of the items for himself, one after another; of each user's ratings in
-/// the tile pair it is said in which order they come.
+/// of its workers has some of the items for himself, one after another; the plan orders each user's
+/// ratings in the tile pair.
 ///
-/// Each part of the users plays with each of the items, in as many steps: a Latin square, so that
-/// no two of `item_parts` neighbouring parts of users meet one part of the items in a step.
+/// Each part of the users meets each part of the items once, in as many steps as there are parts of
+/// items. No two of `item_parts` neighbouring parts of users meet one part of the items in the same
+/// step.
 struct tile_pair_plan {
   tile_pair_shape shape{};
   std::uint32_t user_parts = 0;        ///< a multiple of `item_parts`; the last may have no users
@@ -68,9 +69,9 @@ struct tile_pair_plan {
   std::vector<std::uint32_t> shifts;
   /// [(part of users * item_parts + step) * workers + worker] the first of his runs.
   std::vector<std::uint32_t> begins;
-  std::vector<item_run> runs;  ///< and one behind
-  /// [as the first of his runs] how many of a worker's first ratings wait for nobody: full batches
-  /// of his first item, in which each rating is its user's first of the tile pair.
+  std::vector<item_run> runs;  ///< and one more
+  /// [as the first of his runs] the number of a worker's first ratings that need not wait: full
+  /// batches of his first item, in which each rating is its user's first of the tile pair.
   std::vector<std::uint32_t> frees;
   std::vector<placed_rating> ratings;
 
@@ -84,18 +85,18 @@ struct tile_pair_plan {
   }
 };
 
-/// Plans tile pairs of fewer than 2^32 ratings, with `offset` taken off their values. Users are
-/// dealt to parts such that these have about as many ratings, and so are items. Within a tile pair
-/// it is a list schedule: in each step each worker takes the next ratings of his item, a batch, of
-/// different users whom nobody else has in this step; who is through takes the item that has most
-/// ratings among those left. So nobody waits long in a tile pair, and nobody for ever: in the order
-/// of steps everything can be played.
+/// Plans tile pairs of fewer than 2^32 ratings, with `offset` subtracted from their values. Users
+/// are dealt to parts with about equal numbers of ratings, and so are items. Within a tile pair
+/// this is a list schedule: in each step each worker takes the next ratings of his item, a batch,
+/// of different users whom no other worker has in this step. A worker that is done takes the item
+/// with the most ratings among those left. So no worker waits long, and none forever: all ratings
+/// can be processed in the order of steps.
 ///
-/// The item that has most ratings in the tile pair is what the tile pair takes, so its worker waits
-/// for nobody: a user who has a rating of that item left is nobody else's. As he goes faster for
-/// it, he takes several batches in a step.
+/// The item with the most ratings takes longest, so its worker never waits: a user who has a rating
+/// of that item left is not given to any other worker. Because he is faster for it, he takes
+/// several batches in a step.
 ///
-/// By as many threads as there are cores. Throws std::runtime_error if a user has more than
+/// Uses as many threads as there are cores. Throws std::runtime_error if a user has more than
 /// placed_rating::most_turns ratings of a part of the items.
 tile_pair_plan plan_tile_pairs(rating_list const& list, tile_pair_shape const& shape, float offset);
 

@@ -12,11 +12,11 @@
 
 namespace max_flow {
 
-/// What was found.
+/// A flow and a cut.
 struct answer {
   std::uint64_t value = 0;
   std::vector<graph::weight> flow;  ///< along each edge
-  std::vector<std::uint8_t> sides;  ///< of each vertex: 1 if it is on the sink's side of the cut
+  std::vector<std::uint8_t> sides;  ///< for each vertex: 1 if it is on the sink's side of the cut
   std::vector<std::uint64_t> cut;   ///< the edges from the source's side to the sink's
 };
 

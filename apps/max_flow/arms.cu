@@ -14,45 +14,45 @@ namespace max_flow {
 
 namespace {
 
-/// Two atomics a push [Hong and He 2011]: nobody owns anything.
-struct by_atomics : in_a_round {
+/// Two atomics for each push [Hong and He 2011], without owners.
+struct by_atomics : in_an_iteration {
   flow_state const& state;
-  std::uint32_t next;  ///< round
+  std::uint32_t next;  ///< iteration
 
-  WARDEN_DEVICE explicit by_atomics(round const& r)
-      : in_a_round{r}, state{r.state}, next{r.number + 1} {}
+  WARDEN_DEVICE explicit by_atomics(iteration const& r)
+      : in_an_iteration{r}, state{r.state}, next{r.number + 1} {}
 
   WARDEN_DEVICE static bool any(bool mine) { return simt::any(simt::full_warp, mine); }
   WARDEN_DEVICE void send(push const& p, bool mine) const {
     if (!mine) return;
     simt::add(&state.arcs[p.arc].residual, p.amount);
-    // Of several that come at once one finds 0.
+    // One of several pushes that come at once finds 0.
     if (simt::fetch_add(&state.vertices[p.to].excess, p.amount) == 0) activate(state, next, p.to);
   }
-  /// The excess was more than 0 all the time until now: nobody else made the vertex active.
+  /// The excess was above 0 all the time until now: no other thread made the vertex active.
   WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed, std::uint64_t) const {
     return pushed == 0 || simt::fetch_add(&state.vertices[v].excess, 0 - pushed) != pushed;
   }
 };
 
-WARDEN_KERNEL void discharge_by_atomics(WARDEN_GRID_CONSTANT round const r) {
+WARDEN_KERNEL void discharge_by_atomics(WARDEN_GRID_CONSTANT iteration const r) {
   simt::assume_one_dimension();
   by_atomics by{r};
   discharge_share(r, by);
 }
 
 WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1)
-    discharge_few_by_atomics(WARDEN_GRID_CONSTANT round const r) {
+    discharge_few_by_atomics(WARDEN_GRID_CONSTANT iteration const r) {
   simt::assume_one_dimension();
-  discharge_few(r, [](round const& now) { return by_atomics{now}; });
+  discharge_few(r, [](iteration const& now) { return by_atomics{now}; });
 }
 
 class atomics_arm final : public arm {
  public:
-  void round_async(round const& r, warden::stream_ref s) override {
+  void iteration_async(iteration const& r, warden::stream_ref s) override {
     simt::launch(&discharge_by_atomics, apps::blocks(), apps::threads(), 0, r, s);
   }
-  void few_rounds_async(round const& r, warden::stream_ref s) override {
+  void few_iterations_async(iteration const& r, warden::stream_ref s) override {
     simt::launch(&discharge_few_by_atomics, 1, one_block_threads, 0, r, s);
   }
   void wait(warden::stream_ref s) override { s.synchronize(); }

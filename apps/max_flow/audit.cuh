@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Whether what was found is a maximum flow and a minimum cut: each proves the other.
+/// Checks that a flow is maximum and a cut is minimum: each proves the other.
 #pragma once
 
 #include "apps/max_flow/network.cuh"
@@ -10,7 +10,8 @@
 
 namespace max_flow {
 
-/// What a flow and a cut show, each looked at without the other, but for the edges they share.
+/// Counts of errors in a flow and a cut, each checked without the other, except for the edges that
+/// they share.
 struct findings {
   std::uint64_t from_source = 0;  ///< net flow out of it
   std::uint64_t to_sink = 0;      ///< net flow into it
@@ -25,7 +26,7 @@ struct findings {
 /// cuda_error.
 findings audit(network const& net, std::uint32_t const* residual, std::uint8_t const* sides);
 
-/// What is wrong with a maximum flow of that value and a minimum cut; empty if nothing is.
+/// Returns the errors of a maximum flow of that value and a minimum cut; empty if there are none.
 std::string error_text(findings const& f, std::uint64_t value);
 
 }  // namespace max_flow

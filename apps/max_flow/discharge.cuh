@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A round: every active vertex pushes its excess down, and rises if some is left. How a push
+/// An iteration: every active vertex pushes its excess down, and rises if some is left. How a push
 /// reaches the other vertex is the arm's affair, all else is the same for all.
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace max_flow {
 
-/// What the deliveries of a round have in common: heights are those of its beginning.
-class in_a_round {
+/// Common part of the deliveries of an iteration: heights are those at its beginning.
+class in_an_iteration {
  public:
-  WARDEN_DEVICE explicit in_a_round(round const& r) : round_{r} {}
+  WARDEN_DEVICE explicit in_an_iteration(iteration const& r) : iteration_{r} {}
 
   /// Lanes that share a vertex's row, and arcs that each looks at together.
   static constexpr unsigned lanes = row_lanes, arcs_each = 1;
@@ -23,22 +23,22 @@ class in_a_round {
   WARDEN_DEVICE static void set_residual(arc& a, std::uint32_t value) {
     simt::store_relaxed(&a.residual, value);
   }
-  WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const { return round_.heights()[v]; }
+  WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const { return iteration_.heights()[v]; }
   /// How far the vertex that is discharged may rise from that height, whatever its arcs allow.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t highest(std::uint32_t) const {
-    return round_.network.vertices;
+    return iteration_.network.vertices;
   }
-  /// The height of the next round, which was `before` in this one, and whether the vertex is active
-  /// in it. It `waits` if it has excess all the same.
+  /// The height of the next iteration, which was `before` in this one, and whether the vertex is
+  /// active in it. It `waits` if it has excess all the same.
   WARDEN_DEVICE void end(std::uint32_t v, std::uint32_t before, std::uint32_t height,
                          bool is_active, bool /*waits*/) const {
-    if (height != before) round_.note_height(before, height);
-    round_.next_heights()[v] = height;
-    if (is_active) activate(round_.state, round_.number + 1, v);
+    if (height != before) iteration_.note_height(before, height);
+    iteration_.next_heights()[v] = height;
+    if (is_active) activate(iteration_.state, iteration_.number + 1, v);
   }
 
  protected:
-  round const& round_;
+  iteration const& iteration_;
 };
 
 /// In which order a vertex pushes along `Lanes` times `Each` arcs that follow one another in its
@@ -66,13 +66,13 @@ class arc_order {
   std::uint32_t turn_;
 };
 
-/// One vertex's round, by some lanes, each of which looks at some arcs at a time. A `Delivery`
-/// tells how many, and by what loads and stores the vertex gets at its own residual capacities and
-/// excess: plain ones where nobody else is at them meanwhile.
+/// One vertex's iteration, by some lanes, each of which looks at some arcs at a time. A `Delivery`
+/// states their number, and the loads and stores by which the vertex reads and writes its own
+/// residual capacities and excess: plain ones if no other thread uses them at that time.
 ///
-/// Heights do not change during a round, and a push goes from a height to the next lower one: two
-/// neighbours never push to each other in a round, so the arc that a push comes back by is changed
-/// by that push alone.
+/// Heights do not change during an iteration, and a push goes from a height to the next lower one.
+/// So two neighbours never push to each other in one iteration, and only a push along an arc
+/// changes its reverse arc.
 template <class Delivery>
 class discharge {
  public:
@@ -80,24 +80,24 @@ class discharge {
 
   /// Begins with vertex `v`, or with none; the same for all its lanes. What the lane does is added
   /// to `done`. Collective over the warp.
-  WARDEN_DEVICE discharge(round const& r, bool is, std::uint32_t v, Delivery& by, work& done)
-      : round_{r}, by_{by}, done_{done}, v_{v}, is_{is}, lowest_{r.network.vertices} {
+  WARDEN_DEVICE discharge(iteration const& r, bool is, std::uint32_t v, Delivery& by, work& done)
+      : iteration_{r}, by_{by}, done_{done}, v_{v}, is_{is}, lowest_{r.network.vertices} {
     vertex_state own{};
     if (is) {
       height_ = by.height(v);
       own = by.load(r.state.vertices[v]);
       may_rise_to(by.highest(height_));
     }
-    // One lane's: others may add to it meanwhile.
+    // Loaded by one lane: other threads may add to it.
     left_ = excess_ = simt::shuffle(simt::full_warp, own.excess, simt::lane_id() - lane());
     // One that was found to be cut off leaves the list: both its heights say so now. So does one
-    // whose excess went on in the round in which it came.
+    // whose excess went on in the iteration in which it came.
     if (is_cut_off() || excess_ == 0) return;
     first_ = own.arcs.first;
     n_ = own.arcs.number;
   }
 
-  /// Whether there are arcs that nobody has looked at. (A row of 2^32 arcs is one of loops, which
+  /// True if there are arcs that were not looked at. (A row of 2^32 arcs is one of loops, which
   /// lead nowhere.)
   [[nodiscard]] WARDEN_DEVICE bool has_arcs() const { return at_ < n_; }
 
@@ -121,7 +121,7 @@ class discharge {
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_each; ++k) {
       if (!is(k)) continue;
-      arc const a = by_.load(round_.state.arcs[first + at(k)]);
+      arc const a = by_.load(iteration_.state.arcs[first + at(k)]);
       pushes[k].to = a.ends.to;
       pushes[k].arc = a.ends.back;
       residual[k] = a.residual;
@@ -160,7 +160,7 @@ class discharge {
     }
   }
 
-  /// After the last arc: the height of the next round, and the place in it. Collective over the
+  /// After the last arc: the height of the next iteration, and the place in it. Collective over the
   /// warp.
   WARDEN_DEVICE void end() {
     WARDEN_UNROLL
@@ -173,7 +173,8 @@ class discharge {
     bool const has_more = left_ != 0;
     bool const rises = has_more && !goes_on_ && lowest_ > height_;
     done_.relabels += rises ? 1 : 0;
-    // What others pushed here meanwhile counts, too. Who may neither push nor rise waits.
+    // Flow that others pushed here in this iteration counts too. A vertex that can neither push nor
+    // rise waits.
     bool const keeps = by_.keeps(v_, excess_ - left_, left_);
     bool const waits = has_more && !goes_on_ && !rises;
     by_.end(v_, height_, rises ? lowest_ : height_, keeps && !waits, waits);
@@ -181,15 +182,17 @@ class discharge {
 
  private:
   WARDEN_DEVICE static unsigned lane() { return simt::lane_id() % lanes; }
-  [[nodiscard]] WARDEN_DEVICE bool is_cut_off() const { return height_ >= round_.network.vertices; }
+  [[nodiscard]] WARDEN_DEVICE bool is_cut_off() const {
+    return height_ >= iteration_.network.vertices;
+  }
 
   /// Where an arc lets the vertex rise to, if it is not pushed along.
   WARDEN_DEVICE void look(bool leads, std::uint32_t to, std::uint32_t residual,
                           std::uint32_t height) {
     constexpr std::uint32_t anywhere = 0xffffffff;
-    // Without room: whoever stands one higher may push along the arc back now, and then finds this
-    // vertex no higher than it could be with that.
-    bool const has_room = residual != 0, is_terminal = round_.network.is_terminal(to);
+    // The arc is full: a neighbour one higher may push along the reverse arc now, and then finds
+    // this vertex no higher than it could be with that residual capacity.
+    bool const has_room = residual != 0, is_terminal = iteration_.network.is_terminal(to);
     std::uint32_t const bound = has_room ? height + 1 : height_ + 2;
     bool const bounds = has_room ? height + 1 != height_ : !is_terminal;
     may_rise_to(leads && bounds ? bound : anywhere);
@@ -230,11 +233,10 @@ class discharge {
   WARDEN_DEVICE bool take(push const& p, std::uint32_t along, std::uint32_t residual) {
     if (p.amount == 0) return false;
     ++done_.pushes;
-    by_.set_residual(round_.state.arcs[along], residual - p.amount);
-    if (!round_.network.is_terminal(p.to)) return true;
-    // A terminal's arcs are its neighbours' to change: nobody else ever does. As an atomic, which
-    // nobody waits for.
-    simt::add(&round_.state.arcs[p.arc].residual, p.amount);
+    by_.set_residual(iteration_.state.arcs[along], residual - p.amount);
+    if (!iteration_.network.is_terminal(p.to)) return true;
+    // Only neighbours change a terminal's arcs. An atomic without waiting for its result.
+    simt::add(&iteration_.state.arcs[p.arc].residual, p.amount);
     done_.arrived += p.amount;
     return false;
   }
@@ -244,7 +246,7 @@ class discharge {
     if (height < lowest_) lowest_ = height;
   }
 
-  round const& round_;
+  iteration const& iteration_;
   Delivery& by_;
   work& done_;
   std::uint32_t v_;
@@ -252,17 +254,17 @@ class discharge {
   std::uint32_t height_ = 0;
   std::uint32_t lowest_;          ///< where it may rise to, as far as this lane knows
   std::uint64_t excess_ = 0;      ///< at the beginning
-  std::uint64_t left_ = 0;        ///< of that
+  std::uint64_t left_ = 0;        ///< excess that is left
   bool goes_on_ = false;          ///< for there may be room for what is left
   std::uint32_t first_ = 0;       ///< arc
   std::uint32_t n_ = 0, at_ = 0;  ///< alike for all lanes
 };
 
-/// The active vertices of a block in a round: any one-dimensional grid of whole warps. Collective
-/// as far as the delivery is: `by.any(mine)` tells whether anybody of those who send together still
-/// has arcs to look at, and `by.send(p, mine)` sends those that are.
+/// The active vertices of a block in an iteration: any one-dimensional grid of whole warps.
+/// Collective as far as the delivery is: `by.any(mine)` is true if any of the threads that send
+/// together still has arcs to look at, and `by.send(p, mine)` sends the pushes of those that have.
 template <class Delivery>
-WARDEN_DEVICE void discharge_share(round const& r, Delivery& by) {
+WARDEN_DEVICE void discharge_share(iteration const& r, Delivery& by) {
   std::uint64_t const active = r.begin();
   work done{};
   std::uint64_t const rows = simt::block_threads() / row_lanes;
@@ -279,22 +281,24 @@ WARDEN_DEVICE void discharge_share(round const& r, Delivery& by) {
   r.note_work(done);
 }
 
-/// Rounds as long as few vertices are active, by one block: a grid takes longer to start than such
-/// a round takes. An even number of them, so that lists and heights stand where round `first` looks
-/// for them. `delivery(r)` is that of round `r`. Collective over the block, the only one.
+/// Iterations as long as few vertices are active, by one block: a grid takes longer to start than
+/// such an iteration takes. An even number of them, so that lists and heights stand where iteration
+/// `first` looks for them. `delivery(r)` is that of iteration `r`. Collective over the block, the
+/// only one.
 template <class Delivery>
-WARDEN_DEVICE void discharge_few(round const& first, Delivery delivery) {
+WARDEN_DEVICE void discharge_few(iteration const& first, Delivery delivery) {
   constexpr std::uint64_t few = simt::has_registers ? 512 : 8;
-  constexpr std::uint32_t most_rounds = simt::has_registers ? 24 : 6;
+  constexpr std::uint32_t most_iterations = simt::has_registers ? 24 : 6;
   control& c = *first.state.control;
-  round r = first;
+  iteration r = first;
   std::uint64_t active = c.active[r.number % 3];
-  while (active != 0 && active <= few && r.number - first.number < most_rounds) {
+  while (active != 0 && active <= few && r.number - first.number < most_iterations) {
     WARDEN_NO_UNROLL
     for (unsigned i = 0; i < 2; ++i) {
       auto by = delivery(r);
       discharge_share(r, by);
-      // What the round wrote is behind it: heights, excesses, the list of the next one.
+      // The writes of the iteration come before this barrier: heights, excesses, the list of the
+      // next one.
       simt::sync_block();
       ++r.number;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's part of a maximum flow: rounds are enqueued many at a time, and it looks now and then.
+// The host's part of a maximum flow: iterations are enqueued many at a time, and it looks now and
+// then.
 
 #include "apps/max_flow/flow.cuh"
 #include "apps/max_flow/relabel.cuh"
@@ -74,7 +75,7 @@ struct side_arguments {
   std::uint32_t vertices;
   std::uint8_t* sides;
 };
-/// Of the last search from the sink.
+/// Notes the sides by the last search from the sink.
 WARDEN_KERNEL void note_sides(side_arguments a) {
   simt::assume_one_dimension();
   apps::for_my_share(a.vertices,
@@ -105,8 +106,8 @@ network checked(network const& net, std::string const& arm) {
   return net;
 }
 
-/// Of `relabel`: as many blocks as are resident together, in the largest clusters if that leaves
-/// few multiprocessors without work. A simulated thread is dear.
+/// Launch of `relabel`: as many blocks as are resident together, in the largest clusters if that
+/// leaves few multiprocessors without work. Simulated threads are slow.
 warden::runtime::launch_shape shape_of(warden::runtime::kernel const& kernel) {
   constexpr std::size_t bytes = search_bytes;
   auto const resident =
@@ -160,9 +161,11 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
       search_interval_{arm_->interval()},
       relabel_{simt::make_kernel(&relabel)},
       search_shape_{shape_of(relabel_)} {
-  warden::stream_ref{}.synchronize();  // whoever made the network
-  if (options_.rounds_a_level != 0) search_interval_.steps_a_level = options_.rounds_a_level;
-  if (options_.most_rounds == 0) options_.most_rounds = 1000 + 64 * std::uint64_t{net.vertices};
+  warden::stream_ref{}.synchronize();  // the network was made in the default stream
+  if (options_.iterations_a_level != 0)
+    search_interval_.steps_a_level = options_.iterations_a_level;
+  if (options_.most_iterations == 0)
+    options_.most_iterations = 1000 + 64 * std::uint64_t{net.vertices};
 }
 
 void flow_finder::find(teller const& say) {
@@ -170,12 +173,12 @@ void flow_finder::find(teller const& say) {
   run(&saturate, {net_, state_}, stream_);
   bring_to(net_.sink, say);
   facts_.value = now_.arrived;
-  std::uint64_t const rounds = now_.rounds;
+  std::uint64_t const iterations = now_.iterations;
   run(&note_sides, {heights_[0].data(), net_.vertices, sides_.data()}, stream_);
   bring_to(net_.source, say);
   read_residual();
-  facts_.rounds = now_.rounds;
-  facts_.rounds_back = now_.rounds - rounds;
+  facts_.iterations = now_.iterations;
+  facts_.iterations_back = now_.iterations - iterations;
   facts_.pushes = now_.pushes;
   facts_.relabels = now_.relabels;
   has_failed_ = false;
@@ -184,7 +187,7 @@ void flow_finder::find(teller const& say) {
 std::string flow_finder::tune() {
   begin();
   stream_.synchronize();
-  rounds_.reset();  // its kernels are those of before
+  iterations_.reset();  // its kernels are those of before
   std::string said = arm_->tune();
   has_failed_ = false;
   return said;
@@ -193,9 +196,9 @@ std::string flow_finder::tune() {
 void flow_finder::begin() {
   facts_ = {};
   now_ = {};
-  warden::stream_ref{}.synchronize();  // whoever made the network
+  warden::stream_ref{}.synchronize();  // the network was made in the default stream
   if (has_failed_) {
-    // What an inbox had no room for is of that run, which has told what went wrong with it.
+    // Pushes that found no room in an inbox belong to the failed run, which has reported its error.
     arm_->settle_async(stream_);
     try {
       arm_->wait(stream_);
@@ -208,40 +211,40 @@ void flow_finder::begin() {
   arm_->begin_async(net_, stream_);
 }
 
-/// Until nobody has excess that can get there.
+/// Until no vertex has excess that can get there.
 void flow_finder::bring_to(std::uint32_t target, teller const& say) {
-  bool const is_back = target == net_.source, are_together = arm_->has_all_rounds();
-  round const first{net_, state_, 0, 0};
+  bool const is_back = target == net_.source, are_together = arm_->has_all_iterations();
+  iteration const first{net_, state_, 0, 0};
   for (bool is_first = true;; is_first = false) {
     bool const is_over = now_.active[0] == 0;
-    std::uint64_t const before = now_.rounds;
+    std::uint64_t const before = now_.iterations;
     search_from(target, is_first);
     if (are_together) {
-      arm_->all_rounds_async(first, search_interval_, 0, stream_);
+      arm_->all_iterations_async(first, search_interval_, 0, stream_);
     } else {
       arm_->wait(stream_);
     }
     read();
     ++facts_.searches;
     facts_.levels += now_.levels;
-    // What the search has left, which the rounds behind it have told if they are together.
+    // Active vertices that the search left; if iterations are enqueued together, by their counts.
     std::uint64_t const active = are_together ? now_.regions.active : now_.active[0];
     if (active == 0) return;
     if (are_together) look(is_back, say);
     if (is_over && !is_first) {
       ++facts_.overlooked;
-      // Rounds that leave nobody come to an end, too.
-      if (before > options_.most_rounds) give_up(active);
+      // Iterations that leave no vertex active end, too.
+      if (before > options_.most_iterations) give_up(active);
     }
     std::uint64_t const due = are_together
                                   ? now_.regions.due
                                   : search_interval_.steps(now_.levels, active, net_.vertices);
-    auto const done = [&] { return (now_.rounds - before) * arm_->steps(); };
+    auto const done = [&] { return (now_.iterations - before) * arm_->steps(); };
     while (done() < due && now_.active[0] != 0) {
       if (are_together) {
-        arm_->all_rounds_async(first, search_interval_, due - done(), stream_);
+        arm_->all_iterations_async(first, search_interval_, due - done(), stream_);
       } else {
-        replay(rounds_, [&] { enqueue_rounds(); });
+        replay(iterations_, [&] { enqueue_iterations(); });
       }
       read();
       look(is_back, say);
@@ -257,8 +260,8 @@ void flow_finder::search_from(std::uint32_t target, bool is_first) {
   warden::runtime::launch(relabel_, search_shape_, arguments, stream_);
 }
 
-/// Behind rounds: what inboxes had no room for is settled, and `say` is told. Throws what went
-/// wrong with that.
+/// After iterations: settles pushes that found no room in inboxes, and calls `say`. Throws the
+/// errors of that.
 void flow_finder::look(bool is_back, teller const& say) {
   if (now_.regions.full_in != 0) {
     arm_->settle_async(stream_);
@@ -267,19 +270,19 @@ void flow_finder::look(bool is_back, teller const& say) {
   }
   if (say) {
     read_residual();
-    say({now_.rounds, now_.active[0], is_back ? facts_.value : now_.arrived, is_back});
+    say({now_.iterations, now_.active[0], is_back ? facts_.value : now_.arrived, is_back});
   }
-  if (now_.rounds > options_.most_rounds && now_.active[0] != 0) give_up(now_.active[0]);
+  if (now_.iterations > options_.most_iterations && now_.active[0] != 0) give_up(now_.active[0]);
 }
 
-void flow_finder::enqueue_rounds() {
+void flow_finder::enqueue_iterations() {
   for (std::uint32_t r = 0; r < at_once_; ++r) {
-    round const next{net_, state_, r, r / interval_ % 2};
+    iteration const next{net_, state_, r, r / interval_ % 2};
     if (r % interval_ == 0) {
       run(&close_gap, next, stream_);
-      arm_->few_rounds_async(next, stream_);
+      arm_->few_iterations_async(next, stream_);
     }
-    arm_->round_async(next, stream_);
+    arm_->iteration_async(next, stream_);
   }
 }
 /// The second time it is captured, when all its kernels have been loaded.
@@ -310,10 +313,10 @@ void flow_finder::give_up(std::uint64_t active) {
   arm_->wait(stream_);
   std::uint64_t left = 0;
   for (vertex_state const& v : vertices_.to_host(stream_)) left += v.excess;
-  throw warden::limit_error{"max_flow: " + std::to_string(now_.rounds) +
+  throw warden::limit_error{"max_flow: " + std::to_string(now_.iterations) +
                             " rounds, and still an excess of " + std::to_string(left) + " at " +
                             std::to_string(active) + " active vertices; the limit is " +
-                            std::to_string(options_.most_rounds) + " rounds"};
+                            std::to_string(options_.most_iterations) + " rounds"};
 }
 
 }  // namespace max_flow

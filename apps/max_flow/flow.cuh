@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Maximum flows and minimum cuts by push-relabel in rounds: in each of them all vertices that have
-/// excess push it to lower ones, and rise.
+/// Maximum flows and minimum cuts by push-relabel in iterations: in each of them all vertices that
+/// have excess push it to lower ones, and rise.
 #pragma once
 
 #include "apps/max_flow/arms.cuh"
@@ -21,35 +21,36 @@ namespace max_flow {
 
 /// How it is done. What a run finds does not depend on it, but for which of several flows.
 struct flow_options {
-  /// Rounds, or steps of rounds, between two global relabellings, for each level that the last one
-  /// had, where few vertices are active (see search_interval); 0: as many as the arm thinks best.
-  double rounds_a_level = 0;
-  /// An error after so many rounds; 0: 1,000 and 64 for each vertex.
-  std::uint64_t most_rounds = 0;
-  /// Regions that a cluster takes one after another in a round, about, of an arm that has regions;
-  /// 0: as many as are best for such a network.
+  /// Iterations, or steps of iterations, between two global relabellings, for each level that the
+  /// last one had, where few vertices are active (see search_interval); 0: as many as the arm
+  /// thinks best.
+  double iterations_a_level = 0;
+  /// An error after this many iterations; 0: 1,000 and 64 for each vertex.
+  std::uint64_t most_iterations = 0;
+  /// Regions that a cluster takes one after another in an iteration, about, of an arm that has
+  /// regions; 0: as many as are best for such a network.
   std::uint32_t regions_a_cluster = 0;
 };
 
-/// Where a run is, every some rounds.
+/// Where a run is, every some iterations.
 struct flow_progress {
-  std::uint64_t rounds;
+  std::uint64_t iterations;
   std::uint64_t active;  ///< vertices
   std::uint64_t flow;    ///< that has come to the sink
   bool is_back;          ///< excess that the sink cannot take goes back to the source
 };
 
-/// What a run went through, for whoever wants to know why it took as long as it did.
+/// Facts of a search, which explain its time.
 struct flow_facts {
-  std::uint64_t value = 0;        ///< of the flow
-  std::uint64_t rounds = 0;       ///< of both phases
-  std::uint64_t rounds_back = 0;  ///< of the second one
-  std::uint64_t searches = 0;     ///< global relabellings
-  std::uint64_t levels = 0;       ///< of those
+  std::uint64_t value = 0;            ///< value of the flow
+  std::uint64_t iterations = 0;       ///< iterations of both phases
+  std::uint64_t iterations_back = 0;  ///< iterations of the second one
+  std::uint64_t searches = 0;         ///< global relabellings
+  std::uint64_t levels = 0;           ///< levels of those
   std::uint64_t pushes = 0;
-  std::uint64_t relabels = 0;  ///< of single vertices
-  /// Searches that found somebody active where rounds had left nobody: 0 as long as heights are
-  /// lower bounds of distances and whoever has excess below them is in the list.
+  std::uint64_t relabels = 0;  ///< relabels of single vertices
+  /// Searches that found active vertices although iterations had left none: 0 as long as heights
+  /// are lower bounds of distances and every vertex with excess below them is in the list.
   std::uint64_t overlooked = 0;
 };
 
@@ -57,7 +58,7 @@ struct flow_facts {
 ///
 /// First excess goes to the sink. When none that is left can get there the preflow is a maximum
 /// one, and who can reach the sink is a side of a minimum cut. Then what is left goes back to the
-/// source by the same rounds, with heights counted from there.
+/// source by the same iterations, with heights counted from there.
 class flow_finder {
  public:
   /// The network outlives it. Throws limit_error for a network that is none (source and sink are
@@ -65,8 +66,9 @@ class flow_finder {
   /// unknown arm, and cuda_error when memory is short.
   flow_finder(network const& net, std::string const& arm, flow_options const& o = {});
 
-  /// Finds a maximum flow and a minimum cut. Calls `say` every some rounds. Blocks the host. Throws
-  /// what went wrong, and limit_error with the excess that is left after too many rounds.
+  /// Finds a maximum flow and a minimum cut. Calls `say` every some iterations. Blocks the host.
+  /// Throws what went wrong, and limit_error with the excess that is left after too many
+  /// iterations.
   void find(std::function<void(flow_progress const&)> const& say = {});
   /// Lets the arm choose its settings; blocks the host.
   std::string tune();
@@ -75,7 +77,7 @@ class flow_finder {
   /// For each arc, in device memory, its capacity less the flow along it, which is as much below 0
   /// on the arc back.
   [[nodiscard]] std::uint32_t const* residual() const { return residual_.data(); }
-  /// For each vertex, in device memory, its height as the last rounds left it.
+  /// For each vertex, in device memory, its height as the last iterations left it.
   [[nodiscard]] std::uint32_t const* heights() const { return heights_[0].data(); }
   /// For each height below the number of vertices, in device memory, how many have it, as above.
   [[nodiscard]] std::uint32_t const* levels() const { return levels_.data(); }
@@ -90,7 +92,7 @@ class flow_finder {
   void bring_to(std::uint32_t target, teller const& say);
   void search_from(std::uint32_t target, bool is_first);
   void look(bool is_back, teller const& say);
-  void enqueue_rounds();
+  void enqueue_iterations();
   template <class Enqueue>
   void replay(std::optional<warden::graph>& kept, Enqueue enqueue);
   void read();
@@ -99,9 +101,9 @@ class flow_finder {
 
   network net_;
   flow_options options_;
-  std::uint32_t at_once_;  ///< rounds that are enqueued together, a multiple of 6
-  std::uint32_t
-      interval_;  ///< rounds between two looks for a gap: it divides that an even number of times
+  std::uint32_t at_once_;   ///< iterations that are enqueued together, a multiple of 6
+  std::uint32_t interval_;  ///< iterations between two looks for a gap: it divides that an even
+                            ///< number of times
   warden::stream stream_;
   warden::buffer<vertex_state> vertices_;
   warden::buffer<arc> arcs_;
@@ -114,8 +116,8 @@ class flow_finder {
   std::unique_ptr<arm> arm_;
   search_interval search_interval_;
   warden::runtime::kernel relabel_;
-  warden::runtime::launch_shape search_shape_;  ///< of its launches
-  std::optional<warden::graph> rounds_;
+  warden::runtime::launch_shape search_shape_;  ///< shape of its launches
+  std::optional<warden::graph> iterations_;
   control now_{};            ///< as the host knows it
   bool has_failed_ = false;  ///< the last run, as far as it is known while one is under way
   flow_facts facts_;

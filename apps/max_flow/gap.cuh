@@ -10,11 +10,11 @@
 
 namespace max_flow {
 
-/// Between two rounds, of which `a` is the next one, by the whole grid: if a level became empty in
-/// the interval before and still is, nobody above it can reach the terminal. Theirs are no heights
-/// any more. `least` is the lowest one that became empty.
-WARDEN_DEVICE void cut_off_above(round const& a, std::uint32_t least) {
-  // Some became empty for a moment only. Nobody changes a level below a gap here.
+/// Between two iterations, of which `a` is the next one, by the whole grid: if a level became empty
+/// in the interval before and still is, no vertex above it can reach the terminal. Their heights
+/// become the number of vertices: unreachable. `least` is the lowest level that became empty.
+WARDEN_DEVICE void cut_off_above(iteration const& a, std::uint32_t least) {
+  // Some levels became empty for a moment only. No thread changes a level below a gap here.
   constexpr std::uint32_t most_looks = 64;
   std::uint32_t const vertices = a.network.vertices;
   std::uint32_t const end = vertices - least < most_looks ? vertices : least + most_looks;

@@ -16,15 +16,15 @@ namespace max_flow {
 /// vertices.
 struct search_interval {
   double steps_a_level;  ///< where few vertices are active
-  double active_a_step;  ///< so many active ones of 2^20 vertices cost a step as much again
-  double beside;         ///< what a search of 2^20 vertices costs beside its levels, in levels
+  double active_a_step;  ///< active vertices of 2^20 that double the cost of a step
+  double fixed;          ///< cost of a search of 2^20 vertices without its levels, in levels
 
-  /// After a search of so many levels that left so many vertices active; one at least.
+  /// Steps after a search of `levels` levels that left `active` vertices active; at least one.
   [[nodiscard]] WARDEN_HOST_DEVICE std::uint64_t steps(std::uint32_t levels, std::uint64_t active,
                                                        std::uint32_t vertices) const {
     constexpr double most = 1e15;
     double const millions = vertices / static_cast<double>(1u << 20);
-    double const search = levels + beside * millions;
+    double const search = levels + fixed * millions;
     double const dear = std::sqrt(std::sqrt(millions));
     double const step = 1 + static_cast<double>(active) * dear / active_a_step;
     double const due = steps_a_level * search / step;
@@ -32,9 +32,9 @@ struct search_interval {
   }
 };
 
-/// As measured, which differs by arm and hardly by network: of arms whose steps are rounds, each
-/// with a launch, and of regions.
-inline constexpr search_interval interval_of_rounds{0.5, 21000, 30};
+/// As measured, which differs by arm and hardly by network: of arms whose steps are iterations,
+/// each with a launch, and of regions.
+inline constexpr search_interval interval_of_iterations{0.5, 21000, 30};
 inline constexpr search_interval interval_of_regions{1.6, 16000, 50};
 
 }  // namespace max_flow

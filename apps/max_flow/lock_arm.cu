@@ -19,7 +19,7 @@ namespace baseline = warden::baseline;
 /// Whom sections make active, and when.
 struct locked_context {
   flow_state state;
-  std::uint32_t next;  ///< round
+  std::uint32_t next;  ///< iteration
 };
 
 /// As `receive`, written so that the vertex itself, which looks at its excess and its arcs without
@@ -36,7 +36,7 @@ struct locked_receive {
   }
 };
 
-/// What a vertex has pushed is taken from its excess.
+/// Subtracts the flow that a vertex has pushed from its excess.
 struct locked_settle {
   std::uint64_t pushed;
   bool* keeps;  ///< becomes whether some is left: a variable of the thread that holds the lock
@@ -62,10 +62,10 @@ template <class Section>
 using one = baseline::work<vertex_state, one_section<Section>, locked_context, one_id>;
 
 template <class Settings>
-class by_locks : public in_a_round {
+class by_locks : public in_an_iteration {
  public:
-  WARDEN_DEVICE by_locks(round const& r, baseline::lock_array_ref const& locks)
-      : in_a_round{r}, context_{r.state, r.number + 1}, locks_{locks} {}
+  WARDEN_DEVICE by_locks(iteration const& r, baseline::lock_array_ref const& locks)
+      : in_an_iteration{r}, context_{r.state, r.number + 1}, locks_{locks} {}
 
   WARDEN_DEVICE static bool any(bool mine) { return simt::any(simt::full_warp, mine); }
   /// By the whole warp, unless lanes are independent. A launch that is poisoned goes on without
@@ -105,12 +105,12 @@ class by_locks : public in_a_round {
   std::uint32_t acquisition_ = 0;
 };
 
-struct locked_round {
-  round all;
+struct locked_iteration {
+  iteration all;
   baseline::lock_array_ref locks;
 };
 template <class Settings>
-WARDEN_KERNEL void discharge_by_locks(WARDEN_GRID_CONSTANT locked_round const a) {
+WARDEN_KERNEL void discharge_by_locks(WARDEN_GRID_CONSTANT locked_iteration const a) {
   simt::assume_one_dimension();
   by_locks<Settings> by{a.all, a.locks};
   discharge_share(a.all, by);
@@ -118,13 +118,14 @@ WARDEN_KERNEL void discharge_by_locks(WARDEN_GRID_CONSTANT locked_round const a)
 
 template <class Settings>
 WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1)
-    discharge_few_by_locks(WARDEN_GRID_CONSTANT locked_round const a) {
+    discharge_few_by_locks(WARDEN_GRID_CONSTANT locked_iteration const a) {
   simt::assume_one_dimension();
-  discharge_few(a.all, [&](round const& r) { return by_locks<Settings>{r, a.locks}; });
+  discharge_few(a.all, [&](iteration const& r) { return by_locks<Settings>{r, a.locks}; });
 }
 
-/// A push along each arc, to choose settings by; along the arc back where that one leads to a
-/// terminal, whose lock nobody takes in a round: a million arcs may lead to one.
+/// A push along each arc, to choose settings by. Along the reverse arc if the arc leads to a
+/// terminal: no thread takes a terminal's lock in an iteration, although a million arcs may lead to
+/// it.
 struct push_along_arc {
   network net;
   WARDEN_DEVICE locked_receive operator()(std::uint32_t i) const {
@@ -168,7 +169,7 @@ struct discharge_few_with {
   static constexpr auto kernel = &discharge_few_by_locks<Settings>;
 };
 
-/// What is not tuned is as in [Wang 2020].
+/// Without tuning as in [Wang 2020].
 class lock_arm final : public arm {
  public:
   lock_arm(network const& net, flow_state const& state, bool tuned)
@@ -188,10 +189,10 @@ class lock_arm final : public arm {
                                 locks_));
     return baseline::to_string(choice_);
   }
-  void round_async(round const& r, warden::stream_ref s) override {
+  void iteration_async(iteration const& r, warden::stream_ref s) override {
     simt::launch(kernel_, blocks_, choice_.threads, 0, {r, locks_.ref()}, s);
   }
-  void few_rounds_async(round const& r, warden::stream_ref s) override {
+  void few_iterations_async(iteration const& r, warden::stream_ref s) override {
     simt::launch(few_kernel_, 1, one_block_threads, 0, {r, locks_.ref()}, s);
   }
   void wait(warden::stream_ref s) override { locks_.wait(s); }
@@ -211,8 +212,8 @@ class lock_arm final : public arm {
   bool tuned_;
   baseline::lock_array locks_;
   baseline::lock_choice choice_{};
-  void (*kernel_)(locked_round) = nullptr;
-  void (*few_kernel_)(locked_round) = nullptr;
+  void (*kernel_)(locked_iteration) = nullptr;
+  void (*few_kernel_)(locked_iteration) = nullptr;
   unsigned blocks_ = 0;
 };
 

@@ -118,7 +118,7 @@ int find(options const& o) {
     apps::progress_line line;
     finder.find([&](max_flow::flow_progress const& p) {
       line.show([&] {
-        return std::to_string(p.rounds) + " rounds, " + std::to_string(p.active) +
+        return std::to_string(p.iterations) + " rounds, " + std::to_string(p.active) +
                " active vertices, flow " + std::to_string(p.flow) +
                (p.is_back ? ", and excess goes back" : "");
       });
@@ -140,7 +140,7 @@ int find(options const& o) {
               static_cast<number>(g.name_of(ends.source)),
               static_cast<number>(g.name_of(ends.sink)));
   std::printf("flow %llu, in %llu rounds and %llu global relabellings, by %s on %s\n",
-              static_cast<number>(facts.value), static_cast<number>(facts.rounds),
+              static_cast<number>(facts.value), static_cast<number>(facts.iterations),
               static_cast<number>(facts.searches), arm.c_str(),
               warden::runtime::facts(warden::runtime::current_device()).name.c_str());
   std::printf(
@@ -173,8 +173,8 @@ int main(int argc, char** argv) {
       ->check(apps::file_name());
   app.add_option("--cut", o.cut_file, "writes the cut there: s, n and a lines")
       ->check(apps::file_name());
-  app.add_option("--most-rounds", o.how.most_rounds,
-                 "gives up after so many; by default, or 0, 1000 and 64 for each vertex")
+  app.add_option("--most-rounds", o.how.most_iterations,
+                 "gives up after this many; by default, or 0, 1000 and 64 for each vertex")
       ->transform(apps::whole());
   app.add_flag("--reference", o.has_reference, "asks Boost's two algorithms, too, on the host");
   return apps::run_command(app, argc, argv, [&] { return find(o); });

@@ -58,7 +58,7 @@ class narrow_frontiers {
   WARDEN_DEVICE void note_found(std::uint32_t level) {
     simt::cluster_add(found_[level % 3], simt::cluster_rank(), 1);
   }
-  /// How many of them this block has found; behind the barrier before that level.
+  /// Vertices of them that this block has found; after the barrier before that level.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t found(std::uint32_t level) const {
     return simt::shared_load(found_[level % 3]);
   }
@@ -67,7 +67,7 @@ class narrow_frontiers {
     for (unsigned rank = 0; rank < simt::cluster_size(); ++rank)
       simt::cluster_store(is_full_[level % 2], rank, 1u);
   }
-  /// Behind the barrier before that level: somebody may be telling of the next one already.
+  /// After the barrier before that level: other blocks may already add to the next one.
   [[nodiscard]] WARDEN_DEVICE bool is_full(std::uint32_t level) const {
     return simt::shared_load(is_full_[level % 2]) != 0;
   }
@@ -85,7 +85,7 @@ class narrow_frontiers {
     }
     return n;
   }
-  /// What it counted, behind the next barrier.
+  /// Its count, after the next barrier.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t counted(std::uint32_t level) const {
     return simt::shared_load(totals_[level % 2]);
   }
@@ -204,7 +204,8 @@ WARDEN_DEVICE void search_narrow_levels(search const& a, narrow_frontiers& front
   while (!is_over && found != now.enough && !frontiers.is_full(level) &&
          level - now.level < most_narrow_levels) {
     search_narrow_level(a, frontiers, now, level);
-    // What the level wrote is behind it, in all blocks: the next one's frontier, and its number.
+    // The writes of the level come before this barrier, in all blocks: the next frontier, and its
+    // count.
     simt::sync_cluster();
     is_over = frontiers.counted(level) == 0;
     found += frontiers.counted_found(level);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What one vertex pushes to another, as a section on the other.
+/// A push of one vertex to another, as a section on the other.
 #pragma once
 
 #include "apps/max_flow/state.cuh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What others make of a network, on one core: Boost's maximum flows.
+/// Reference results of a network, on one core: Boost's maximum flows.
 #pragma once
 
 #include "apps/graph/csr.hpp"
@@ -16,8 +16,8 @@ struct reference_flow {
   double seconds;
 };
 
-/// Of rows with capacities and reverse arcs. By `push_relabel_max_flow`: the highest label first,
-/// with global relabelling and gaps, as HIPR has it.
+/// Returns the flow of rows with capacities and reverse arcs. By `push_relabel_max_flow`: the
+/// highest label first, with global relabelling and gaps, as HIPR has it.
 reference_flow push_relabel(graph::csr const& rows, graph::terminals const& ends);
 /// By `boykov_kolmogorov_max_flow`.
 reference_flow boykov_kolmogorov(graph::csr const& rows, graph::terminals const& ends);

@@ -18,20 +18,20 @@ namespace max_flow {
 struct region_borders {
   guarded::deferred_ref log;
   apps::inboxes_ref<push> inboxes;  ///< [region times blocks of a cluster, and the block's rank]
-  std::uint32_t* full_in;           ///< becomes the round in which one had no room, and 1
+  std::uint32_t* full_in;           ///< becomes the iteration in which one had no room, and 1
   std::uint32_t const* at_border;   ///< [vertex / 32] whether a neighbour is elsewhere, a bit each
 };
 
-/// What the threads of a block count, and what others tell it.
+/// Counts of the threads of a block, and messages of other blocks.
 struct region_counts {
   std::uint32_t listed[2];  ///< [list modulo 2]
   std::uint32_t some[3];    ///< [step modulo 3] whether any block of the cluster has listed some
   std::uint32_t leaving;
 };
 
-/// What a block holds, in dynamic shared memory: of its vertices who is active in this step and in
-/// the next one, who has risen in this round, who waits for the next one and who has a neighbour
-/// elsewhere, a bit each; a list of those that are active. And pushes that leave the region: a step
+/// State of a block, in dynamic shared memory. One bit for each of its vertices says: active in
+/// this step, active in the next one, risen in this iteration, waiting for the next one, neighbour
+/// in another region. Also a list of active vertices, and the pushes that leave the region: a step
 /// would wait for a place in an inbox.
 struct region_memory {
   region_counts* counts;
@@ -63,8 +63,8 @@ struct region_memory {
     m.leaving = reinterpret_cast<push*>(m.list + most_listed);
     return m;
   }
-  /// As a region finds it: what other blocks write is 0, as they may be ahead by then. Collective
-  /// over the block; behind it the cluster has to meet, or the grid.
+  /// Initial state of a region. Fields written by other blocks start at 0, because those blocks may
+  /// already have started. Collective over the block; the cluster or the grid has to meet after it.
   WARDEN_DEVICE void clear(std::uint32_t part) const {
     simt::sync_block();
     if (simt::thread_rank() == 0) {
@@ -80,22 +80,23 @@ struct region_memory {
   }
 };
 
-/// The steps of a region, each like a round of the other arms: it reads one array of heights and
-/// writes the other one, for those that are active. Vertices elsewhere have steps of their own in
-/// that round. Their heights are seen as they were when the round began, or later; whoever has such
-/// a neighbour rises once in a round, by two at most, and whoever pushes to it from elsewhere
-/// stands at least one above the height that it had.
+/// The steps of a region, each like an iteration of the other arms: it reads one array of heights
+/// and writes the other one, for active vertices. Vertices of other regions have steps of their own
+/// in that iteration. Their heights are seen as they were when the iteration began, or later. A
+/// vertex with such a neighbour rises once in an iteration, by at most two, and a vertex that
+/// pushes to it from another region is at least one above the height that it had.
 ///
-/// Between two steps all blocks of the cluster meet. What a step writes for the next one is in
-/// words that nobody reads before that, but for those elsewhere, who take what they find.
-class in_region : public in_a_round {
+/// All blocks of the cluster meet between two steps. No block of the cluster reads a step's writes
+/// for the next one before that; blocks of other clusters use the values that they find.
+class in_region : public in_an_iteration {
  public:
   /// Mostly all of a row at once: a step waits for the longest one.
   static constexpr unsigned lanes = 2, arcs_each = 6;
 
-  WARDEN_DEVICE in_region(round const& r, region_borders const& borders, region_memory const& mine,
-                          region_shape const& shape, std::uint32_t region)
-      : in_a_round{r},
+  WARDEN_DEVICE in_region(iteration const& r, region_borders const& borders,
+                          region_memory const& mine, region_shape const& shape,
+                          std::uint32_t region)
+      : in_an_iteration{r},
         borders_{borders},
         mine_{mine},
         map_{shape, region},
@@ -104,12 +105,13 @@ class in_region : public in_a_round {
         now_{r.state.heights_in(r.number)},
         next_{r.state.heights_in(r.number + 1)} {}
 
-  /// Of any vertex: both arrays hold heights of those elsewhere, of when the round began or later.
+  /// Height of any vertex: for vertices of other regions both arrays hold heights from the
+  /// beginning of the iteration or later.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const {
     return simt::load_relaxed(&now_[v]);
   }
   [[nodiscard]] WARDEN_DEVICE std::uint32_t highest(std::uint32_t height) const {
-    if (!is_set(mine_.border, place_)) return round_.network.vertices;
+    if (!is_set(mine_.border, place_)) return iteration_.network.vertices;
     return is_set(mine_.risen, place_) ? height : height + 2;  // mutation: flow-risen
   }
   WARDEN_DEVICE void send(push const& p) const {
@@ -117,9 +119,9 @@ class in_region : public in_a_round {
     receive(p);
     activate_next(map_.spot_of(p.to));
   }
-  /// Whoever pushed to it meanwhile made it active.
+  /// A thread that pushed to it in between made it active.
   WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed, std::uint64_t left) const {
-    if (pushed != 0) simt::add(&round_.state.vertices[v].excess, 0 - pushed);
+    if (pushed != 0) simt::add(&iteration_.state.vertices[v].excess, 0 - pushed);
     return left != 0;
   }
   WARDEN_DEVICE void end(std::uint32_t v, std::uint32_t before, std::uint32_t height,
@@ -128,23 +130,23 @@ class in_region : public in_a_round {
     std::uint32_t const bit = 1u << place_ % 32;
     if (height != before && !is_set(mine_.risen, place_)) {  // mutation: flow-levels
       simt::shared_set_bits(mine_.risen[place_ / 32], bit);
-      simt::store_relaxed(&round_.state.risen_from[v], before);
+      simt::store_relaxed(&iteration_.state.risen_from[v], before);
     }
     if (is_active) activate_next({simt::cluster_rank(), place_});
     if (waits) simt::shared_set_bits(mine_.waiting[place_ / 32], bit);  // mutation: flow-waiting
   }
 
-  /// Takes those that are active, and what came across the borders in the round before: nobody
-  /// else looks at either in the first step. Collective over the block.
+  /// Takes the active vertices, and the pushes that crossed the borders in the iteration before: no
+  /// other block looks at either in the first step. Collective over the block.
   WARDEN_DEVICE void begin() {
     for_words([&](std::uint32_t i, std::uint32_t word) {
       bool const is = word != nowhere;
-      simt::shared_store(mine_.active[0][i], is ? round_.state.bits[word] : 0);
+      simt::shared_store(mine_.active[0][i], is ? iteration_.state.bits[word] : 0);
       simt::shared_store(mine_.border[i], is ? borders_.at_border[word] : 0);
     });
     simt::sync_block();
     unsigned const box = region_ * simt::cluster_size() + simt::cluster_rank();
-    borders_.inboxes.take(round_.number, box, [&](push const& p) {
+    borders_.inboxes.take(iteration_.number, box, [&](push const& p) {
       receive(p);
       std::uint32_t const place = map_.spot_of(p.to).place;
       simt::shared_set_bits(mine_.active[0][place / 32], 1u << place % 32);
@@ -167,8 +169,8 @@ class in_region : public in_a_round {
     place_ = simt::shared_load(mine_.list[i]);
     return vertex_at(place_);
   }
-  /// Ends a step. False if nobody was active in it, and so nobody will be. Collective over the
-  /// cluster.
+  /// Ends a step. Returns false if no vertex was active in it, and so none will be. Collective over
+  /// the cluster.
   WARDEN_DEVICE bool end_step() {
     simt::sync_cluster();
     bool const goes_on = simt::shared_load(mine_.counts->some[step_ % 3]) != 0;
@@ -178,10 +180,10 @@ class in_region : public in_a_round {
     next_ = heights;
     return goes_on;
   }
-  /// Behind the last step: what leaves the region goes to whoever owns it, and who is active or
-  /// waits is noted for the next round. That one may read either array of heights, so that those
-  /// who are active, whose heights may differ, get the last one in both. Adds to `count` how many
-  /// there are, pushes and vertices. Collective over the block.
+  /// After the last step: sends pushes that leave the region to its owners, and notes active and
+  /// waiting vertices for the next iteration, which may read either array of heights. Therefore
+  /// active vertices, whose heights may differ, get the last one in both. Adds the numbers of
+  /// pushes and vertices to `count`. Collective over the block.
   WARDEN_DEVICE void end(std::uint64_t* count) {
     std::uint32_t const all = simt::shared_load(mine_.counts->leaving);
     std::uint32_t const n = all < mine_.most_leaving ? all : mine_.most_leaving;
@@ -194,7 +196,7 @@ class in_region : public in_a_round {
       if (word == nowhere) return;
       std::uint32_t const active = simt::shared_load(now_active()[i]);
       std::uint32_t const told = active | simt::shared_load(mine_.waiting[i]);
-      round_.state.bits[word] = told;
+      iteration_.state.bits[word] = told;
       mine += static_cast<std::uint32_t>(simt::count_bits(told));
       simt::shared_store(mine_.waiting[i], active | simt::shared_load(mine_.risen[i]));
     });
@@ -208,9 +210,9 @@ class in_region : public in_a_round {
         std::uint32_t const height = simt::load_relaxed(&now_[v]);
         if (is_set(now_active(), place))
           simt::store_relaxed(&next_[v], height);  // mutation: flow-heights
-        // Levels count who is there between rounds: a step would wait for atomics on few words.
+        // Levels count who is there between iterations: a step would wait for atomics on few words.
         if (is_set(mine_.risen, place))
-          round_.note_height(simt::load_relaxed(&round_.state.risen_from[v]), height);
+          iteration_.note_height(simt::load_relaxed(&iteration_.state.risen_from[v]), height);
       }
     }
     mine_.clear(shape_.part);
@@ -229,7 +231,7 @@ class in_region : public in_a_round {
   WARDEN_DEVICE void for_words(F f) const {
     for (std::uint32_t i = simt::thread_rank(); i < shape_.part / 32; i += simt::block_threads()) {
       std::uint32_t const v = vertex_at(i * 32);
-      f(i, v < round_.network.vertices ? v / 32 : nowhere);
+      f(i, v < iteration_.network.vertices ? v / 32 : nowhere);
     }
   }
   WARDEN_DEVICE static bool is_set(std::uint32_t const* bits, std::uint32_t place) {
@@ -262,7 +264,7 @@ class in_region : public in_a_round {
     simt::sync_block();
     return next_list(bits);
   }
-  /// As other blocks do meanwhile: all by the same kind of atomics, its own block, too.
+  /// Other blocks do the same at this time: all use the same kind of atomics, this block, too.
   WARDEN_DEVICE void activate_next(spot const& s) const {
     std::uint32_t* const next = step_ % 2 == 0 ? mine_.active[1] : mine_.active[0];
     simt::cluster_set_bits(next[s.place / 32], s.rank, 1u << s.place % 32);
@@ -281,11 +283,11 @@ class in_region : public in_a_round {
   /// As a section on the other vertex, which this thread may be at: several of a block's threads
   /// may have pushes to one of its vertices.
   WARDEN_DEVICE void receive(push const& p) const {
-    simt::add(&round_.state.arcs[p.arc].residual, p.amount);
-    simt::add(&round_.state.vertices[p.to].excess, p.amount);
+    simt::add(&iteration_.state.arcs[p.arc].residual, p.amount);
+    simt::add(&iteration_.state.vertices[p.to].excess, p.amount);
   }
   WARDEN_DEVICE void send_across(push const& p) const {
-    send_to_owner(borders_, shape_, round_.number, p);
+    send_to_owner(borders_, shape_, iteration_.number, p);
   }
   /// By value: what a function is given by address lies in local memory everywhere.
   WARDEN_COLD static void send_to_owner(region_borders const& borders, region_shape const& shape,
@@ -306,7 +308,7 @@ class in_region : public in_a_round {
   std::uint32_t *now_, *next_;  ///< heights of this step and the next one
   std::uint32_t step_ = 0;
   std::uint32_t turn_ = 0;   ///< lists that were made
-  std::uint32_t place_ = 0;  ///< of the vertex that is discharged
+  std::uint32_t place_ = 0;  ///< place of the vertex that is discharged
   bool has_more_ = false;    ///< than the last one had room for
 };
 

@@ -3,7 +3,7 @@
 // border is a message to the owner of the other vertex.
 
 #include "apps/max_flow/arms.cuh"
-#include "apps/max_flow/region_rounds.cuh"
+#include "apps/max_flow/region_iterations.cuh"
 #include "apps/support/device.cuh"
 
 #include <warden/buffer.hpp>
@@ -26,8 +26,8 @@ unsigned clusters_of(unsigned cluster, std::size_t bytes) {
                    : warden::runtime::resident_clusters(kernel, region_threads, bytes, cluster));
 }
 
-/// Regions that a cluster takes one after another in a round, each with all its steps: what the
-/// active vertices of one touch in these is to stay in the level-2 cache.
+/// Regions that a cluster takes one after another in an iteration, each with all its steps: what
+/// the active vertices of one touch in these is to stay in the level-2 cache.
 std::uint32_t best_regions_a_cluster(std::uint32_t vertices) {
   if (!simt::has_registers) return 3;
   std::uint32_t const millions = vertices >> 20;
@@ -38,8 +38,8 @@ struct region_launch {
   region_shape shape;
   unsigned clusters;
 };
-/// So many regions for each cluster, or more if they are larger than a block's memory allows; 0: as
-/// many as are best.
+/// `regions_a_cluster` regions for each cluster, or more if they are larger than a block's memory
+/// allows; 0: the best number.
 region_launch launch_of(std::uint32_t vertices, std::uint32_t regions_a_cluster = 0) {
   if (regions_a_cluster == 0) regions_a_cluster = best_regions_a_cluster(vertices);
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
@@ -103,18 +103,18 @@ class region_arm final : public arm {
     // A launch that failed left something there.
     inboxes_.clear_async(s);
   }
-  [[nodiscard]] bool has_all_rounds() const override { return true; }
-  void all_rounds_async(round const& first, search_interval const& when, std::uint64_t due,
-                        warden::stream_ref s) override {
+  [[nodiscard]] bool has_all_iterations() const override { return true; }
+  void all_iterations_async(iteration const& first, search_interval const& when, std::uint64_t due,
+                            warden::stream_ref s) override {
     region_control* const regions = &first.state.control->regions;
     if (due != 0) warden::runtime::fill_async(regions, 0, sizeof(region_control), s);
-    region_rounds a{first.network,
-                    first.state,
-                    {log_.ref(), inboxes_.ref(), &regions->full_in, border_bits_.data()},
-                    shape_,
-                    steps(),
-                    due,
-                    when};
+    region_iterations a{first.network,
+                        first.state,
+                        {log_.ref(), inboxes_.ref(), &regions->full_in, border_bits_.data()},
+                        shape_,
+                        steps(),
+                        due,
+                        when};
     void* arguments[] = {&a};
     warden::runtime::launch(kernel_, launch_, arguments, s);
   }

@@ -36,16 +36,16 @@ class divisor {
 };
 
 /// How networks are cut: into bands of vertices that follow one another by number. Bands are dealt
-/// out to the regions in turn: excess is mostly in one part of a network, and a round takes as long
-/// as that of the region that has most of it.
+/// out to the regions in turn: excess is mostly in one part of a network, and an iteration takes as
+/// long as that of the region that has most of it.
 struct region_shape {
   std::uint32_t part;     ///< vertices of a block
   unsigned cluster;       ///< blocks, a power of two
-  std::uint32_t regions;  ///< of the network, one at least
+  std::uint32_t regions;  ///< regions of the network, at least one
   divisor band;           ///< vertices of a band, a multiple of 32
   divisor turn;           ///< those of a band of each region
 
-  static constexpr unsigned bands = 2;  ///< of a region
+  static constexpr unsigned bands = 2;  ///< bands of a region
 
   /// A region's vertices are a multiple of 32 for each band. The network has 2^31 vertices at most.
   static region_shape of(std::uint32_t vertices, std::uint32_t part, unsigned cluster) {
@@ -57,9 +57,9 @@ struct region_shape {
   }
 };
 
-/// What is a region's, and which block of its cluster is told that a vertex is active, and by which
-/// bit: the blocks take 32 vertices each in turn. Neighbours by number are active together, and a
-/// step waits for the block that has most of them.
+/// The vertices of a region, and for each vertex the block of its cluster and the bit that note it
+/// active: the blocks take 32 vertices each in turn. Vertices with neighbouring numbers are active
+/// together, and a step waits for the block that has most of them.
 class region_map {
  public:
   struct spot {
@@ -77,13 +77,13 @@ class region_map {
     std::uint32_t const at = v + before_;
     return at - shape_.turn.quotient(at) * shape_.turn.by() < shape_.band.by();
   }
-  /// Of a vertex of the region.
+  /// Spot of a vertex of the region.
   [[nodiscard]] WARDEN_DEVICE spot spot_of(std::uint32_t v) const {
     std::uint32_t const at = v + before_, turn = shape_.turn.quotient(at);
     std::uint32_t const i = at - turn * shape_.turn.by() + (turn - 1) * shape_.band.by();
     return {i / 32 & mask_, (i / 32 >> shift_) * 32 + i % 32};
   }
-  /// Of block `rank`; beyond the network's end it is no vertex.
+  /// Vertex of block `rank`; beyond the network's end it is no vertex.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t vertex_at(unsigned rank, std::uint32_t place) const {
     std::uint32_t const i = ((place / 32 << shift_) + rank) * 32 + place % 32;
     std::uint32_t const band = shape_.band.quotient(i);

@@ -15,8 +15,8 @@
 
 namespace max_flow {
 
-/// Nobody has been reached but the target, and nobody is active. The heights of the last round are
-/// kept where those of the round before it were.
+/// Only the target has been reached, and no vertex is active. The heights of the last iteration are
+/// kept where those of the iteration before it were.
 WARDEN_DEVICE void begin_search(search const& a) {
   control& c = *a.state.control;
   if (simt::block_rank() == 0 && simt::thread_rank() == 0) {
@@ -40,12 +40,12 @@ WARDEN_DEVICE void begin_search(search const& a) {
   wanted = simt::warp_sum(wanted);
   if (simt::lane_id() == 0 && wanted != 0) simt::fetch_add(&c.search.wanted, std::uint64_t{wanted});
 }
-/// Both heights are the same, and whoever has excess and can get rid of it is active in round 0.
-/// `is_early` tells that others than those who were reached can get to the target, too.
+/// Makes both heights equal, and every vertex active whose excess can leave it. `is_early`: the
+/// search ended early, so other vertices than the reached ones can get to the target, too.
 WARDEN_DEVICE void end_search(search const& a, bool is_early, std::uint32_t last_level) {
   std::uint32_t const vertices = a.network.vertices;
   std::uint32_t const farther = last_level + 1;  // mutation: flow-farther
-  std::uint64_t active = 0;                      // of those that the lane has told of
+  std::uint64_t active = 0;                      // vertices that the lane has counted
   // Whole warps: a word of bits is that of a warp's vertices.
   std::uint64_t const all = std::uint64_t{vertices / 32 + (vertices % 32 != 0 ? 1 : 0)} * 32;
   static_assert(simt::warp_size == 32);
@@ -88,7 +88,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) relabel(search a) {
   WARDEN_SHARED(search_step, now);
   control& c = *a.state.control;
   apps::grid_barrier barrier{&c.search.barrier};
-  // Of a barrier that failed the host is told.
+  // A barrier that fails is reported to the host.
   begin_search(a);
   if (!barrier.wait([] {}, [&] { now.begin(a); })) return;
   while (!now.is_last()) {
@@ -108,8 +108,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) relabel(search a) {
   end_search(a, is_early, now.level);
 }
 
-/// Between two rounds, of which `a` is the next one: looks for a gap.
-WARDEN_KERNEL void close_gap(round a) {
+/// Between two iterations, of which `a` is the next one: looks for a gap.
+WARDEN_KERNEL void close_gap(iteration a) {
   simt::assume_one_dimension();
   control& c = *a.state.control;
   std::uint32_t const least = c.empty[1 - a.interval];

@@ -11,8 +11,8 @@
 
 namespace max_flow {
 
-/// A vertex of a frontier, by one word: where its arcs stand. Nobody asks which vertex it is. (A
-/// row of 2^32 arcs, which would have length 0, would be all loops and lead nowhere.)
+/// A vertex of a frontier as one word: the place of its arcs. Its number is not needed. (A row of
+/// 2^32 arcs, which would have length 0, would be all loops and lead nowhere.)
 WARDEN_DEVICE std::uint64_t packed_row(vertex_state::arc_range const& arcs) {
   return std::uint64_t{arcs.number} << 32 | arcs.first;
 }
@@ -23,16 +23,18 @@ WARDEN_DEVICE row unpacked_row(std::uint64_t packed) {
 
 /// A search, for its kernel. A vertex's height is its level.
 ///
-/// It is over when all vertices with excess have been reached. The others are farther away than the
-/// last level, so that this and one is a bound of theirs, and so is the height that they had: the
-/// larger of both keeps heights lower bounds of distances, and no residual arc leads down by more
-/// than one. Who was cut off before stays cut off, and nobody waits for it.
+/// It ends when all vertices with excess have been reached. The others are farther away than the
+/// last level, so the last level plus one is a lower bound of their distance, and so is their old
+/// height. The larger of both keeps heights lower bounds of distances, and no residual arc leads
+/// down by more than one. A vertex that was cut off before stays cut off, and the search does not
+/// wait for it.
 struct search {
   max_flow::network network;
   flow_state state;
   std::uint32_t target;  ///< the terminal that excess goes to
   bool is_first;         ///< from there: nothing is known of heights
-  /// Where nobody has excess that may get there, all that can reach the target are looked for.
+  /// If no vertex has excess that may get there, the search finds all vertices that can reach the
+  /// target.
   bool finds_side;
 
   [[nodiscard]] WARDEN_DEVICE bool has_excess(std::uint32_t v) const {
@@ -43,17 +45,17 @@ struct search {
     std::uint64_t const wanted = simt::load_relaxed(&state.control->search.wanted);
     return wanted == 0 && finds_side ? ~std::uint64_t{0} : wanted;
   }
-  /// Whether whoever `back`, an arc of a vertex, leads to may push to that vertex.
+  /// True if the vertex at the end of `back`, an arc of a vertex, may push to that vertex.
   WARDEN_DEVICE static bool leads_here(arc const& back) { return back.residual != back.both; }
-  /// Gives `v`, which a vertex of `level` leads to, its height. Returns the one that it had: that
-  /// of vertices that nobody reached, for one, who then puts it into the next frontier.
+  /// Gives `v`, to which a vertex of `level` leads, its height. Returns the old one: that of an
+  /// unreached vertex for one thread, which then puts it into the next frontier.
   WARDEN_DEVICE std::uint32_t claim(std::uint32_t level, std::uint32_t v) const {
     return simt::compare_exchange(&state.heights[0][v], network.vertices, level + 1);
   }
 };
 
-/// What is done between two barriers of the grid: a level by all blocks, or some levels by one
-/// cluster. Its frontier is number `number` modulo 2.
+/// Work between two barriers of the grid: a level by all blocks, or some levels by one cluster. Its
+/// frontier is number `number` modulo 2.
 struct search_step {
   std::uint32_t number;
   std::uint32_t level;
@@ -62,20 +64,20 @@ struct search_step {
   std::uint64_t found;       ///< before
   std::uint64_t enough;      ///< of these: a cluster knows no more when it begins a level
 
-  /// The first one, behind a barrier; by one thread of a block, which then tells the others. What a
-  /// step writes here is for the next one, in words that nobody reads who is late for this one.
+  /// The first step, after a barrier; by one thread of a block, which then tells the others. A step
+  /// writes for the next one into words that no block reads that is late for this one.
   WARDEN_DEVICE void begin(search const& a) { begin(a, 0); }
   WARDEN_DEVICE void next(search const& a) { begin(a, number + 1); }
-  /// Nobody is left, or nobody else is looked for.
+  /// No vertex is left, or no other is looked for.
   [[nodiscard]] WARDEN_DEVICE bool is_last() const { return n == 0 || found == enough; }
-  /// By one thread of one block: the level of the step behind this one, and what was found before
-  /// that.
+  /// By one thread of one block: notes the level of the next step, and the number of vertices found
+  /// before it.
   WARDEN_DEVICE void goes_on_at(control& c, std::uint32_t next_level,
                                 std::uint64_t found_before) const {
     c.step_level[(number + 1) % 2] = next_level;
     c.search.found[(number + 1) % 2] = found_before;
   }
-  /// The number of vertices in the frontier of the step behind this one, 0 when this one begins.
+  /// Number of vertices in the frontier of the next step, 0 when this one begins.
   [[nodiscard]] WARDEN_DEVICE std::uint64_t* next_n(control& c) const {
     return &c.reached[(number + 1) % 3];
   }
@@ -83,7 +85,7 @@ struct search_step {
   [[nodiscard]] WARDEN_DEVICE std::uint64_t* next_found(control& c) const {
     return &c.search.found_here[(number + 1) % 3];
   }
-  /// By one thread of one block: makes that so for the step behind that.
+  /// By one thread of one block: clears it for the step after the next.
   WARDEN_DEVICE void make_room(control& c) const {
     c.reached[(number + 2) % 3] = 0;
     c.search.found_here[(number + 2) % 3] = 0;
@@ -109,7 +111,7 @@ WARDEN_DEVICE void for_rows(std::uint64_t n, std::uint64_t warp, std::uint64_t w
                             To to) {
   constexpr unsigned rows = simt::warp_size / Lanes;
   constexpr std::uint64_t most_of_few_lanes = 64;
-  // Rounds of whole warps: every lane comes to the collectives.
+  // Iterations of whole warps: every lane comes to the collectives.
   for (std::uint64_t first = warp * rows; first < n; first += warps * rows) {
     std::uint64_t const i = first + simt::lane_id() / Lanes;
     row const mine = i < n ? at(i) : row{0, 0};
@@ -132,12 +134,12 @@ WARDEN_DEVICE void for_rows(std::uint64_t n, std::uint64_t warp, std::uint64_t w
   }
 }
 
-/// What a block reaches in a level, in its dynamic shared memory: it then takes places for all of
-/// that at once, where one by one would wait for the word that counts them.
+/// Vertices that a block reaches in a level, in its dynamic shared memory: it takes places for all
+/// of them at once, because single requests would wait for the word that counts them.
 struct reached_here {
   static constexpr std::uint32_t room = simt::has_registers ? 2048 : 8;
   std::uint32_t n;            ///< that were to be put here
-  std::uint32_t with_excess;  ///< of all
+  std::uint32_t with_excess;  ///< those of all with excess
   std::uint32_t first;        ///< place in the next frontier
   std::uint64_t rows[room];
 };

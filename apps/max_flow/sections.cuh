@@ -18,8 +18,8 @@ struct flow_policy : warden::default_policy {
 using guarded = warden::basic_guarded<flow_policy, vertex_state, receive>;
 using push_log = warden::deferred<flow_policy, vertex_state, receive>;
 
-/// How logs of pushes are run. A round has far fewer sections than a log has room for: sorting them
-/// once more, so that the excesses of each part are cached, is not worth a kernel.
+/// How logs of pushes are run. An iteration has far fewer sections than a log has room for: sorting
+/// them once more, so that the excesses of each part are cached, is not worth a kernel.
 inline constexpr warden::deferred_options in_place{.split = 1};
 
 }  // namespace max_flow

@@ -17,12 +17,13 @@ namespace {
 constexpr unsigned threads = flow_policy::block_threads;
 using client = guarded::deferred_block<threads>;
 
-/// Until the sections run nobody but its own discharge is at a vertex: plain loads and stores.
-struct by_sections : in_a_round {
+/// Until the sections run, only its own discharge uses a vertex: plain loads and stores.
+struct by_sections : in_an_iteration {
   flow_state const& state;
   client& to;
 
-  WARDEN_DEVICE by_sections(round const& r, client& c) : in_a_round{r}, state{r.state}, to{c} {}
+  WARDEN_DEVICE by_sections(iteration const& r, client& c)
+      : in_an_iteration{r}, state{r.state}, to{c} {}
 
   WARDEN_DEVICE static vertex_state load(vertex_state const& v) { return v; }
   WARDEN_DEVICE static arc load(arc const& a) { return a; }
@@ -36,7 +37,7 @@ struct by_sections : in_a_round {
 
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 3)
     discharge_by_sections(WARDEN_GRID_CONSTANT guarded::deferred_ref const to,
-                          WARDEN_GRID_CONSTANT round const r) {
+                          WARDEN_GRID_CONSTANT iteration const r) {
   simt::assume_one_dimension();
   client all{to, *reinterpret_cast<client::storage*>(simt::dynamic_shared())};
   by_sections by{r, all};
@@ -52,14 +53,14 @@ class warden_arm final : public arm {
     // More blocks than vertices fill find nothing to do.
     blocks_ = std::min(blocks_, net.vertices / (threads / row_lanes) + 1);
   }
-  void round_async(round const& r, warden::stream_ref s) override {
+  void iteration_async(iteration const& r, warden::stream_ref s) override {
     warden::launch(&discharge_by_sections, {blocks_, threads, shared_bytes}, s, log_.ref(), r);
     log_.run(s);
   }
   void wait(warden::stream_ref s) override { guarded_.wait(s); }
 
  private:
-  /// Of the two arcs of an edge one at most is pushed along in a round.
+  /// At most one of an edge's two arcs is pushed along in an iteration.
   static std::size_t most_pushes(network const& net) {
     return std::max<std::size_t>(net.arcs / 2, 1);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the applications' commands share: how they end.
+/// How the applications' commands end.
 #pragma once
 
 #include "apps/support/standard_output.hpp"

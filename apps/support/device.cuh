@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the applications' own kernels share: those in which no thread waits for another one.
+/// Helpers of the applications' kernels in which no thread waits for another one.
 #pragma once
 
 #include <warden/runtime.hpp>

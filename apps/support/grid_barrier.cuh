@@ -24,15 +24,15 @@ struct barrier_limit {
 /// Who gave up.
 struct failed_barrier {
   std::uint32_t block;    ///< that waited
-  std::uint32_t blocks;   ///< of the launch
+  std::uint32_t blocks;   ///< blocks of the launch
   std::uint64_t barrier;  ///< the launch's barriers before this one
   std::uint64_t arrived;  ///< blocks that were there
 };
 
-/// What the blocks of a launch share, in device memory; zeroed in the stream before it.
+/// Shared state of the blocks of a launch, in device memory; zeroed in the stream before it.
 struct grid_barrier_state {
-  alignas(128) std::uint64_t arrivals;  ///< of all blocks at all barriers
-  alignas(128) std::uint32_t failed;    ///< whether a wait has failed
+  alignas(128) std::uint64_t arrivals;  ///< arrivals of all blocks at all barriers
+  alignas(128) std::uint32_t failed;    ///< 1 if a wait has failed
   failed_barrier first;                 ///< that wait; only the host reads it, after the launch
 };
 
@@ -41,29 +41,30 @@ struct grid_barrier_state {
 class grid_barrier {
   // The first thread of each block arrives for its block and waits for the others.
   //
-  // What any thread wrote before the barrier is visible to all threads behind it: the block's
-  // barrier makes what its threads did known to the first one, whose fence releases all of that
-  // with the addition behind it. Every addition replaces the one before, so the sum that a waiting
-  // thread finds hands on what all blocks released; its load, the fence behind that and the block's
-  // barrier acquire it for the threads of its block. Both fences stand in the first thread alone,
-  // on the inner side of a barrier of its block: only there do they cover the others.
+  // The writes of any thread before the barrier are visible to all threads after it. The block's
+  // barrier makes the writes of its threads known to the first thread, whose fence releases all of
+  // them with the addition that follows. Every addition replaces the one before, so the sum that a
+  // waiting thread finds hands on the releases of all blocks; its load, the fence after it and the
+  // block's barrier acquire them for the threads of its block. Both fences are made by the first
+  // thread alone, on the inner side of a barrier of its block: only there do they cover the other
+  // threads.
  public:
   WARDEN_DEVICE explicit grid_barrier(grid_barrier_state* state, barrier_limit limit = {})
       : state_{state}, limit_{limit} {}
 
-  /// Waits for all blocks. `before()` is called by the block's first thread when all threads of
-  /// the block have come: what it writes is part of what they wrote. `behind()` is called by the
-  /// same thread when all blocks have come and before its own block goes on. Collective. False
-  /// once a wait has failed, this one or another block's: then every thread of the block leaves
-  /// the kernel, and nothing that it would have done is to be expected.
-  template <class Before, class Behind>
-  WARDEN_DEVICE bool wait(Before before, Behind behind) {
+  /// Waits for all blocks. The block's first thread calls `before()` when all threads of the block
+  /// have come: its writes count as writes before the barrier. The same thread calls `after()` when
+  /// all blocks have come and before its own block goes on. Collective. Returns false once a wait
+  /// has failed, this one or another block's: then every thread of the block must leave the kernel,
+  /// whose results are invalid.
+  template <class Before, class After>
+  WARDEN_DEVICE bool wait(Before before, After after) {
     simt::sync_block();  // mutation: grid-block
     bool failed = false;
     if (simt::thread_rank() == 0) {
       before();
       failed = !arrive_and_wait();
-      if (!failed) behind();
+      if (!failed) after();
     }
     ++passed_;
     return !simt::sync_block_or(failed);
@@ -125,7 +126,7 @@ class grid_barrier {
   std::uint32_t passed_ = 0;  ///< barriers: fewer than 2^32 of a launch
 };
 
-/// What is to be said of a launch whose barrier failed.
+/// Text of the error of a launch whose barrier failed.
 inline std::string error_text(failed_barrier const& f, barrier_limit const& limit = {}) {
   return "block " + std::to_string(f.block) + " waited " +
          std::to_string(limit.nanoseconds / 1'000'000) + " ms at barrier " +

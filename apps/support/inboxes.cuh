@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Messages between the blocks of one launch that meet at barriers: what is put into a box before a
-/// barrier, the box's block takes behind it.
+/// Messages between the blocks of one launch that meet at barriers: a message that is put into a
+/// box before a barrier is taken by the box's block after it.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -30,25 +30,25 @@ struct inboxes_ref {
   WARDEN_DEVICE bool put(std::uint32_t turn, std::uint32_t box, Message const& m) const {
     std::uint64_t const of = index(turn, box);
     std::uint32_t const at = simt::fetch_add(&counts[of], 1u);
-    // What was added means nothing then.
+    // The count is then ignored.
     if (at >= room) return false;  // mutation: inbox-full
     places[of * room + at] = m;
     return true;
   }
   /// Calls `f(m)` for all messages that were put into the box in the turn before `turn`; each by
-  /// one thread, in any order, and the box is empty. Collective over the block whose box it is,
-  /// behind the barrier that ended that turn.
+  /// one thread, in any order, and empties the box. Collective over the block whose box it is,
+  /// after the barrier that ended that turn.
   template <class F>
   WARDEN_DEVICE void take(std::uint32_t turn, std::uint32_t box, F f) const {
     std::uint64_t const of = index(turn + 1, box);  // mutation: inbox-turn
     std::uint32_t const put = simt::load_relaxed(&counts[of]);
     std::uint32_t const n = put < room ? put : room;
     for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads()) {
-      // All of it at once: what is loaded behind what `f` does to memory waits for that.
+      // Loads the whole message at once: later loads would wait for the writes of `f` to memory.
       Message const m = places[of * room + i];
       f(m);
     }
-    // All have read it. Nobody puts anything there before the next barrier.
+    // All have read it. No thread puts anything there before the next barrier.
     simt::sync_block();
     if (put != 0 && simt::thread_rank() == 0)
       simt::store_relaxed(&counts[of], 0u);  // mutation: inbox-emptied

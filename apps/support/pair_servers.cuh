@@ -34,10 +34,10 @@ struct nested : warden::default_policy {
   static constexpr unsigned forward_bytes = 4 * 1024 * 1024;
 };
 
-/// What `make(options)` makes, a pointer to what tells its `server_bytes()`, for the executor
-/// nested. Of the three messages of a section on two records two pass between servers: two servers
-/// for a client block, or, where the records leave a multiprocessor no room for that, one. Throws
-/// limit_error if there is no room for one either; `what` says what the records are.
+/// Returns what `make(options)` makes, a pointer to an object with `server_bytes()`, for the
+/// executor pair_messages. 2 of the 3 messages of a section on two records pass between servers, so
+/// there are two servers for a client block or, if the records leave a multiprocessor no room for
+/// that, one. Throws limit_error if there is no room for one either; `what` names the records.
 template <class Make>
 auto with_pair_servers(Make make, std::string const& what) {
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
@@ -50,7 +50,7 @@ auto with_pair_servers(Make make, std::string const& what) {
     if (on_each == 1) {
       throw warden::limit_error{
           what + ": with them on chip a server takes " + std::to_string(made->server_bytes()) +
-          " bytes of shared memory; beside a client block the limit is " + std::to_string(room)};
+          " bytes of shared memory; next to a client block the limit is " + std::to_string(room)};
     }
   }
 }

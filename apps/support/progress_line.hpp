@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A line that tells how far work is whose end nobody knows, on a terminal only.
+/// A line that shows the progress of work of unknown length, on a terminal only.
 #pragma once
 
 #include <unistd.h>

@@ -13,7 +13,7 @@ namespace apps {
 /// host waits.
 class scratch {
  public:
-  /// At least so many bytes. Throws cuda_error.
+  /// Memory of at least `bytes` bytes. Throws cuda_error.
   void* of(std::size_t bytes) {
     if (memory_.size() < bytes) memory_ = warden::buffer<std::byte>{bytes};
     return memory_.data();

@@ -25,7 +25,7 @@ inline void flush_standard_output() {
 /// Makes the program end with exit code 1 and one line on standard error, which begins with `name`,
 /// if standard output could not be written. Precondition: the program has opened no file yet.
 inline void check_standard_output(std::string const& name) {
-  static std::string command;  // of the first call, if there are more
+  static std::string command;  // name in the first call, if there are more
   if (!command.empty()) return;
   command = name;
   // The next file to be opened would get the descriptor of a closed stream, and what is printed. A

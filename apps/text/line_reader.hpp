@@ -89,7 +89,7 @@ class line_reader {
 
   text_file file_;
   std::vector<char> chunk_;
-  char const* begin_;  // of what is not given yet
+  char const* begin_;  // begin of the text that is not returned yet
   char const* end_;
   std::size_t number_ = 0;
   progress progress_;
@@ -124,7 +124,7 @@ class line_fields {
   /// nothing, and the field remains the next one.
   std::optional<std::uint64_t> digits(std::uint64_t least, std::uint64_t most) {
     if (at_end()) return std::nullopt;
-    // std::from_chars takes three times as long. So many digits fit 64 bits.
+    // std::from_chars takes three times as long. This many digits fit 64 bits.
     constexpr std::ptrdiff_t most_digits = 19;
     std::uint64_t value = 0;
     char const* stop = at_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark of maximum flows: the same rounds with pushes under locks, by atomics and on
+// The benchmark of maximum flows: the same iterations with pushes under locks, by atomics and on
 // Warden; and, if asked for, what others do on one core.
 
 #include "apps/graph/generate.cuh"
@@ -119,8 +119,8 @@ class flow_point final : public bench::graph_point {
   /// Notes facts of the last repetition that explain its time.
   static void note_facts(bench::row& r, max_flow::flow_facts const& f) {
     r.counters["flow"] = static_cast<double>(f.value);
-    r.counters["rounds"] = static_cast<double>(f.rounds);
-    r.counters["rounds_back"] = static_cast<double>(f.rounds_back);
+    r.counters["rounds"] = static_cast<double>(f.iterations);
+    r.counters["rounds_back"] = static_cast<double>(f.iterations_back);
     r.counters["searches"] = static_cast<double>(f.searches);
     r.counters["levels"] = static_cast<double>(f.levels);
     r.counters["pushes"] = static_cast<double>(f.pushes);
@@ -188,7 +188,7 @@ int main(int argc, char** argv) {
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
   program.options()
-      .add_option("--rounds-a-level", how.rounds_a_level,
+      .add_option("--rounds-a-level", how.iterations_a_level,
                   "rounds between two global relabellings, for each level of the last one; 0: "
                   "the arm's own")
       ->transform(apps::real(0, 1e9))

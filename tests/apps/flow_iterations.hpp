@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rounds of a maximum flow as a loop on the host makes them: what an arm that depends on no
+// The iterations of a maximum flow as a loop on the host makes them: what an arm that depends on no
 // schedule goes through exactly.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace test {
 
 class flow_iterations {
  public:
-  /// `at_once` rounds are enqueued together, with a look for a gap every `interval`.
+  /// `at_once` iterations are enqueued together, with a look for a gap every `interval`.
   flow_iterations(graph::csr const& rows, graph::terminals ends,
                   max_flow::search_interval const& between_searches, std::uint32_t at_once,
                   std::uint32_t interval)
@@ -39,9 +39,9 @@ class flow_iterations {
     });
     bring_to(ends_.sink);
     facts_.value = excess_[ends_.sink];
-    std::uint64_t const rounds = facts_.rounds;
+    std::uint64_t const iterations = facts_.iterations;
     bring_to(ends_.source);
-    facts_.rounds_back = facts_.rounds - rounds;
+    facts_.iterations_back = facts_.iterations - iterations;
     return facts_;
   }
 
@@ -78,13 +78,13 @@ class flow_iterations {
       if (active_.empty()) return;
       std::uint64_t const due =
           between_searches_.steps(static_cast<std::uint32_t>(levels), active_.size(), n_);
-      std::uint64_t const before = facts_.rounds;
+      std::uint64_t const before = facts_.iterations;
       do {
         for (std::uint32_t r = 0; r < at_once_; ++r) {
           if (r % interval_ == 0) close_gap();
-          round();
+          iteration();
         }
-      } while (facts_.rounds - before < due && !active_.empty());
+      } while (facts_.iterations - before < due && !active_.empty());
     }
   }
 
@@ -144,8 +144,8 @@ class flow_iterations {
     }
   }
 
-  void round() {
-    facts_.rounds += active_.empty() ? 0 : 1;
+  void iteration() {
+    facts_.iterations += active_.empty() ? 0 : 1;
     std::vector<arrival> arrivals;
     std::vector<std::uint32_t> next, heights = heights_;
     for (std::uint32_t const v : active_) {

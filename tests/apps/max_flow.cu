@@ -108,7 +108,7 @@ TEST_P(arms, keep_heights_below_distances) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed)
     networks.push_back(uniform(120 + seed, 360 + 6 * seed, 9, seed));
   for (edge_list const& g : networks) {
-    found_flow f{g, GetParam(), {.rounds_a_level = 40}};
+    found_flow f{g, GetParam(), {.iterations_a_level = 40}};
     auto const& rows = f.rows.rows();
     std::vector<std::uint32_t> heights(g.vertices), levels(g.vertices), residual(rows.arcs());
     std::uint64_t steep = 0, miscounted = 0, forgotten = 0;
@@ -184,20 +184,20 @@ TEST(max_flow, arcs_take_turns) {
 
 /// Flow that arrives during an iteration may go on in the same one, if it is seen then, and few
 /// vertices stay active for some more iterations before a search; all else is the same.
-TEST(max_flow, arms_need_about_as_many_rounds) {
+TEST(max_flow, arms_need_about_as_many_iterations) {
   edge_list const g = generate(graph::rmf{{.a = 3, .b = 20}});
-  std::vector<double> rounds;
+  std::vector<double> iterations;
   for (std::string const& arm : max_flow::arm_names()) {
     found_flow f{g, arm};
     f.finder.find();
-    if (max_flow::has_regions(arm)) continue;  // it has several steps a round
-    rounds.push_back(static_cast<double>(f.finder.facts().rounds));
-    EXPECT_NEAR(rounds.back(), rounds.front(), 0.3 * rounds.front()) << arm;
+    if (max_flow::has_regions(arm)) continue;  // it has several steps an iteration
+    iterations.push_back(static_cast<double>(f.finder.facts().iterations));
+    EXPECT_NEAR(iterations.back(), iterations.front(), 0.3 * iterations.front()) << arm;
   }
 }
 
-/// Searches, rounds, what is pushed and who rises, all of it.
-TEST(max_flow, sections_make_the_rounds_of_a_loop) {
+/// Searches, iterations, what is pushed and who rises, all of it.
+TEST(max_flow, sections_make_the_iterations_of_a_loop) {
   std::vector<edge_list> networks{generate(graph::washington{{.rows = 9, .columns = 7}}),
                                   generate(graph::rmf{{.a = 3, .b = 10}}),
                                   uniform(60, 200, 20, 1),
@@ -211,18 +211,18 @@ TEST(max_flow, sections_make_the_rounds_of_a_loop) {
     networks[2].weights.push_back(5);
   }
   for (edge_list const& g : networks) {
-    found_flow f{g, "warden", {.rounds_a_level = 0.5}};
+    found_flow f{g, "warden", {.iterations_a_level = 0.5}};
     f.finder.find();
     bool const simulated = test::simulated();
-    max_flow::search_interval interval = max_flow::interval_of_rounds;
+    max_flow::search_interval interval = max_flow::interval_of_iterations;
     interval.steps_a_level = 0.5;
     test::flow_iterations loop{f.rows.rows(), *g.ends, interval, simulated ? 6u : 48u,
                                simulated ? 3u : 8u};
     auto const wanted = loop.find();
     auto const& facts = f.finder.facts();
     EXPECT_EQ(facts.value, wanted.value);
-    EXPECT_EQ(facts.rounds, wanted.rounds);
-    EXPECT_EQ(facts.rounds_back, wanted.rounds_back);
+    EXPECT_EQ(facts.iterations, wanted.iterations);
+    EXPECT_EQ(facts.iterations_back, wanted.iterations_back);
     EXPECT_EQ(facts.searches, wanted.searches);
     EXPECT_EQ(facts.levels, wanted.levels);
     EXPECT_EQ(facts.pushes, wanted.pushes);
@@ -230,32 +230,32 @@ TEST(max_flow, sections_make_the_rounds_of_a_loop) {
   }
 }
 
-/// Several regions, and several steps in a round.
-TEST(max_flow, regions_need_fewer_rounds) {
+/// Several regions, and several steps in an iteration.
+TEST(max_flow, regions_need_fewer_iterations) {
   for (edge_list const& g : {generate(graph::washington{{.rows = 24, .columns = 16}}),
                              generate(graph::rmf{{.a = 4, .b = 16}}), uniform(300, 900, 9, 1)}) {
     EXPECT_EQ(error_text_of(g, "warden_regions"), "");
     found_flow plain{g, "warden"}, by_region{g, "warden_regions"};
     plain.finder.find();
     by_region.finder.find();
-    EXPECT_LT(by_region.finder.facts().rounds, plain.finder.facts().rounds);
+    EXPECT_LT(by_region.finder.facts().iterations, plain.finder.facts().iterations);
   }
 }
 
-/// So large that there are more rounds than a GPU makes between two looks of the host.
-edge_list many_rounds() { return generate(graph::washington{{.rows = 32, .columns = 64}}); }
+/// So large that there are more iterations than a GPU makes between two looks of the host.
+edge_list many_iterations() { return generate(graph::washington{{.rows = 32, .columns = 64}}); }
 
-TEST(max_flow, a_bound_on_rounds_names_what_is_left) {
-  edge_list const g = many_rounds();
+TEST(max_flow, a_bound_on_iterations_names_what_is_left) {
+  edge_list const g = many_iterations();
   for (std::string const arm : {"atomics", "warden_regions"}) {
-    found_flow f{g, arm, {.most_rounds = 3}};
+    found_flow f{g, arm, {.most_iterations = 3}};
     EXPECT_THAT(test::refusal([&] { f.finder.find(); }),
                 testing::MatchesRegex("max_flow: [0-9]+ rounds, and still an excess of [1-9][0-9]* "
                                       "at [1-9][0-9]* active vertices; the limit is 3 rounds.*"));
   }
 }
 /// Iterations beyond the bound are no reason to give up if no vertex has excess any more.
-TEST(max_flow, a_bound_on_rounds_spares_what_is_done) {
+TEST(max_flow, a_bound_on_iterations_spares_what_is_done) {
   // A part of the flow to the first vertex has to go back.
   edge_list g = network_of(61, {{0, 1, 9}}, {0, 60});
   for (graph::vertex v = 1; v < 60; ++v) {
@@ -267,13 +267,13 @@ TEST(max_flow, a_bound_on_rounds_spares_what_is_done) {
     found_flow all{g, arm};
     all.finder.find();
     auto const& facts = all.finder.facts();
-    found_flow f{g, arm, {.most_rounds = facts.rounds - facts.rounds_back - 1}};
+    found_flow f{g, arm, {.most_iterations = facts.iterations - facts.iterations_back - 1}};
     EXPECT_EQ(test::refusal([&] { f.finder.find(); }), "") << arm;
   }
 }
 
 TEST(max_flow, tells_how_far_it_is) {
-  edge_list const g = many_rounds();
+  edge_list const g = many_iterations();
   found_flow f{g, "atomics"};
   std::vector<max_flow::flow_progress> said;
   f.finder.find([&](max_flow::flow_progress const& p) { said.push_back(p); });
@@ -281,11 +281,11 @@ TEST(max_flow, tells_how_far_it_is) {
   EXPECT_GT(said[0].active, 0u);
   for (std::size_t i = 1; i < said.size(); ++i) {
     EXPECT_GE(said[i].flow, said[i - 1].flow);
-    EXPECT_GT(said[i].rounds, said[i - 1].rounds);
+    EXPECT_GT(said[i].iterations, said[i - 1].iterations);
     EXPECT_LE(said[i - 1].is_back, said[i].is_back);
   }
   EXPECT_EQ(said.back().flow, f.finder.facts().value);
-  EXPECT_EQ(said.back().rounds, f.finder.facts().rounds);
+  EXPECT_EQ(said.back().iterations, f.finder.facts().iterations);
 }
 
 TEST(max_flow, refuses_what_is_no_network) {
@@ -339,7 +339,7 @@ TEST_P(arms, add_up_the_largest_capacities) {
   EXPECT_EQ(error_text_of(g, GetParam()), "");
 }
 
-/// A vertex that much more goes through than it may push at once does not need as many rounds.
+/// A vertex that much more goes through than it may push at once does not need as many iterations.
 TEST_P(arms, push_along_very_many_edges) {
   edge_list g = network_of(3, {}, {0, 2});
   for (int i = 0; i < 6000; ++i) {

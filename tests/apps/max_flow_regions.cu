@@ -112,7 +112,7 @@ TEST(max_flow, divisions_by_what_is_known_before_are_exact) {
 }
 
 TEST(max_flow, searches_are_due_by_what_they_cost) {
-  max_flow::search_interval const when{.steps_a_level = 2, .active_a_step = 1000, .beside = 64};
+  max_flow::search_interval const when{.steps_a_level = 2, .active_a_step = 1000, .fixed = 64};
   std::uint32_t const million = 1u << 20;
   EXPECT_EQ(when.steps(300, 0, 2), 600u);
   EXPECT_EQ(when.steps(300, 0, million), 728u);
@@ -123,7 +123,7 @@ TEST(max_flow, searches_are_due_by_what_they_cost) {
   EXPECT_EQ(when.steps(300, 6000, 16 * million), 203u);
   // One at least, and a number at most.
   EXPECT_EQ(when.steps(1, std::uint64_t{1} << 40, million), 1u);
-  max_flow::search_interval const never{.steps_a_level = 1e300, .active_a_step = 1, .beside = 0};
+  max_flow::search_interval const never{.steps_a_level = 1e300, .active_a_step = 1, .fixed = 0};
   EXPECT_EQ(never.steps(1, 0, 2), 1'000'000'000'000'000u);
 }
 

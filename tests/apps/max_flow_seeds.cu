@@ -69,16 +69,16 @@ TEST(max_flow_seeds, reach_through_long_rows) {
   }
 }
 
-/// Nothing of a round depends on who comes first.
-TEST(max_flow_seeds, sections_make_the_same_rounds) {
+/// Nothing of an iteration depends on who comes first.
+TEST(max_flow_seeds, sections_make_the_same_iterations) {
   auto const g = generate(graph::rmf{{.a = 2, .b = 4}});
   std::vector<std::uint64_t> first;
   test::under_many_schedules(1, [&](std::uint64_t) {
     test::found_flow f{g, "warden"};
     f.finder.find();
     auto const& facts = f.finder.facts();
-    std::vector<std::uint64_t> const these{facts.rounds, facts.rounds_back, facts.searches,
-                                           facts.pushes, facts.relabels,    facts.value};
+    std::vector<std::uint64_t> const these{facts.iterations, facts.iterations_back, facts.searches,
+                                           facts.pushes,     facts.relabels,        facts.value};
     if (first.empty()) first = these;
     EXPECT_EQ(these, first);
   });

@@ -41,11 +41,11 @@ std::uint32_t steps_of(tile_pair_plan const& plan, std::size_t tile_pair) {
     std::vector<std::uint32_t> users;  // who had a rating in this step
     for (std::size_t k = 0; k < workers; ++k) {
       if (at[k] == end[k]) continue;
-      std::uint32_t const n = 1 + factorization::behind(plan.ratings[at[k]].bits);
+      std::uint32_t const n = 1 + factorization::later_ratings(plan.ratings[at[k]].bits);
       std::vector<std::uint32_t> batch;
       for (std::uint32_t j = 0; j < n && at[k] + j < end[k]; ++j) {
         std::uint32_t const bits = plan.ratings[at[k] + j].bits;
-        EXPECT_EQ(factorization::behind(bits), n - 1 - j);
+        EXPECT_EQ(factorization::later_ratings(bits), n - 1 - j);
         if (played.at(factorization::place_of(bits)) == factorization::turn_of(bits))
           batch.push_back(factorization::place_of(bits));
       }
@@ -73,7 +73,7 @@ void check_free(tile_pair_plan const& plan, std::size_t worker) {
   ASSERT_EQ(n % most, 0u);
   for (std::uint32_t k = 0; k < n; ++k) {
     std::uint32_t const bits = plan.ratings[run->begin + k].bits;
-    EXPECT_EQ(factorization::behind(bits), most - 1 - k % most);
+    EXPECT_EQ(factorization::later_ratings(bits), most - 1 - k % most);
     EXPECT_EQ(factorization::turn_of(bits), 0u);
   }
 }
@@ -203,7 +203,7 @@ TEST(tile_pairs, have_a_busy_user_alone) {
   std::uint32_t busy = 0, alone = 0;
   for (std::size_t r = 0; r < plan.begins.back(); ++r) {
     for (std::uint32_t k = plan.runs[r].begin; k < plan.runs[r + 1].begin;) {
-      std::uint32_t const n = 1 + factorization::behind(plan.ratings[k].bits);
+      std::uint32_t const n = 1 + factorization::later_ratings(plan.ratings[k].bits);
       for (std::uint32_t const end = k + n; k < end; ++k) {
         if (plan.user_of[factorization::place_of(plan.ratings[k].bits)] != 0) continue;
         ++busy;
@@ -249,7 +249,7 @@ TEST(tile_pairs, have_as_many_ratings_of_a_user_as_there_are_turns) {
   for (std::uint32_t k = 0; k < placed_rating::most_turns; ++k) {
     ASSERT_EQ(factorization::turn_of(plan.ratings[k].bits), k);
     ASSERT_EQ(factorization::place_of(plan.ratings[k].bits), 0u);
-    ASSERT_EQ(factorization::behind(plan.ratings[k].bits), 0u);
+    ASSERT_EQ(factorization::later_ratings(plan.ratings[k].bits), 0u);
   }
 }
 TEST(tile_pairs, of_more_ratings_of_a_user_than_turns_are_refused) {

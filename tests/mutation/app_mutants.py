@@ -42,14 +42,14 @@ APP_MUTANTS = {
     "factor-window": ("apps/matrix_factorization/pair_worker.cuh", "", FACTORS, HALF_DONE + "|outside a shared span|" + STRAY),
     # Regions of maximum flows: neighbours in other regions are not seen, a vertex with flow left
     # rises again, heights of two steps differ, a waiting vertex is forgotten.
-    "flow-borders": ("apps/max_flow/region_rounds.cuh", "unsigned const bits = 0;", HEIGHTS, SOME),
+    "flow-borders": ("apps/max_flow/region_iterations.cuh", "unsigned const bits = 0;", HEIGHTS, SOME),
     "flow-risen": ("apps/max_flow/region.cuh", "return height + 2;", HEIGHTS, SOME),
     "flow-heights": ("apps/max_flow/region.cuh", "", HEIGHTS, SOME),
     "flow-waiting": ("apps/max_flow/region.cuh", "", HEIGHTS, SOME),
     # A region's turn begins while others are at the one before.
-    "flow-turns": ("apps/max_flow/region_rounds.cuh", "", HEIGHTS, "wait at a barrier|" + SOME),
-    # Their rounds: one that is late sees an inbox that was full in the next one; levels are counted from a height in between.
-    "flow-full": ("apps/max_flow/region_rounds.cuh", "bool const is_full = full_in != 0;",
+    "flow-turns": ("apps/max_flow/region_iterations.cuh", "", HEIGHTS, "wait at a barrier|" + SOME),
+    # Their iterations: a late one sees an inbox that was full in the next one; levels are counted from a height in between.
+    "flow-full": ("apps/max_flow/region_iterations.cuh", "bool const is_full = full_in != 0;",
                   "flows/max_flow_seeds/many_schedules.find_flows/warden_regions", "wait at a barrier"),
     "flow-levels": ("apps/max_flow/region.cuh", "if (height != before) {", HEIGHTS, SOME),
     # Searches that end early.
@@ -57,7 +57,7 @@ APP_MUTANTS = {
     # Only one of a warp's long rows is looked at.
     "flow-rows": ("apps/max_flow/search.cuh", "left = 0;", "flows/max_flow_seeds.reach_through_long_rows",
                   "the cut has capacity|overlooked"),
-    "flow-found": ("apps/max_flow/narrow_search.cuh", "", "flows/max_flow.sections_make_the_rounds_of_a_loop", "facts.levels"),
+    "flow-found": ("apps/max_flow/narrow_search.cuh", "", "flows/max_flow.sections_make_the_iterations_of_a_loop", "facts.levels"),
     "flow-goes-on": ("apps/max_flow/discharge.cuh", "", "flows/max_flow/arms.push_along_very_many_edges/warden_regions",
                      "overlooked|a flow of|does not end"),
     # Searches by owner: other ranks' bits are lost, or their vertices' parents: of hubs, from the wrong place or rank, and of vertices whose

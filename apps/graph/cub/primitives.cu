@@ -64,7 +64,7 @@ void sort_pairs(array_pair& keys, array_pair& values, std::uint64_t n, unsigned 
 std::uint64_t run_lengths(std::uint32_t const* keys, std::uint64_t n, std::uint32_t* unique,
                           std::uint64_t* lengths, warden::stream_ref s) {
   warden::buffer<std::uint64_t> runs{1};
-  // What DeviceRunLengthEncode does, which counts in int.
+  // Run-length encoding without DeviceRunLengthEncode, which counts in int.
   with_memory("runs among keys:", n, [&](void* memory, std::size_t& bytes) {
     return cub::DeviceReduce::ReduceByKey(memory, bytes, keys, unique,
                                           thrust::constant_iterator<std::uint64_t>{1}, lengths,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the generators of graphs share: an edge, and limits of parameters.
+/// Common parts of the generators of graphs: an edge, and limits of parameters.
 #pragma once
 
 #include "apps/graph/edge_list.hpp"
@@ -11,7 +11,7 @@
 
 namespace graph {
 
-/// What a generator makes for an edge's number.
+/// Result of a generator for an edge's number.
 struct edge {
   vertex from, to;
   weight w;

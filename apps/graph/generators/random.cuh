@@ -12,7 +12,7 @@ namespace graph {
 /// SplitMix64 (Steele, Lea and Flood, 2014), whose n-th number can be had without the others.
 class random_numbers {
  public:
-  /// Each item has so many numbers of its own.
+  /// Number of random numbers of each item.
   static constexpr std::uint32_t numbers_an_item = 64;
 
   explicit random_numbers(std::uint64_t seed) : first_{mixed(seed)} {}

@@ -73,7 +73,7 @@ class rmat {
   random_numbers random_;
   random_order order_;
   std::uint64_t edges_;
-  std::uint64_t bounds_[3];  // of the quarters, times 2^32
+  std::uint64_t bounds_[3];  // bounds of the quarters, times 2^32
   unsigned scale_;
   weight largest_weight_;
   bool scramble_;

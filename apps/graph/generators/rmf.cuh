@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// RMF networks (Goldfarb and Grigoriadis, 1988; genrmf of the first DIMACS challenge): frames of
-/// a x a vertices behind each other.
+/// RMF networks (Goldfarb and Grigoriadis, 1988; genrmf of the first DIMACS challenge): frames of a
+/// x a vertices, one after another.
 #pragma once
 
 #include "apps/graph/generators/parameters.hpp"

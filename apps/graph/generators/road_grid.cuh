@@ -48,7 +48,7 @@ class road_grid {
     if (e < tree) {
       up = v % columns_ == 0 || (v >= columns_ && goes_up(v));
     } else {
-      // Of the vertices below and right of another one.
+      // Number among the vertices below and right of another one.
       std::uint64_t const which = order_(e - tree);
       v = (1 + which / (columns_ - 1)) * columns_ + 1 + which % (columns_ - 1);
       up = !goes_up(v);

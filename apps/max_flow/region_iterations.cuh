@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The rounds of all regions until the next search, in one launch.
+/// The iterations of all regions until the next search, in one launch.
 #pragma once
 
 #include "apps/max_flow/gap.cuh"
@@ -17,8 +17,8 @@ namespace max_flow {
 /// Threads of a block. A simulated one is dear.
 inline constexpr unsigned region_threads = simt::has_registers ? 512 : 32;
 
-/// The active vertices of a step, as discharge_share takes those of a round.
-WARDEN_DEVICE void discharge_step(round const& r, in_region& by, work& done) {
+/// The active vertices of a step, as discharge_share takes those of an iteration.
+WARDEN_DEVICE void discharge_step(iteration const& r, in_region& by, work& done) {
   constexpr std::uint32_t rows = simt::warp_size / in_region::lanes;
   for (std::uint32_t active = by.begin_step(); active != 0; active = by.next_turn()) {
     for (std::uint32_t first = simt::warp_rank() * rows; first < active;
@@ -62,26 +62,26 @@ WARDEN_KERNEL void note_borders(border_arguments a) {
   }
 }
 
-/// What a launch of rounds is to do.
+/// Plan of a launch of iterations.
 struct region_plan {
-  std::uint32_t rounds;  ///< one at least
-  std::uint32_t steps;   ///< of each, at most
+  std::uint32_t iterations;  ///< one at least
+  std::uint32_t steps;       ///< steps of each, at most
 };
 
-/// Rounds of all regions, for their kernel.
-struct region_rounds {
+/// Iterations of all regions, for their kernel.
+struct region_iterations {
   max_flow::network network;
   flow_state state;
   region_borders borders;
   region_shape shape;
-  std::uint32_t steps;  ///< of a round, at most
+  std::uint32_t steps;  ///< steps of an iteration, at most
   std::uint64_t due;    ///< steps until the next search; 0: see `interval`
   search_interval interval;
 
   /// Fewer steps between two searches are not worth the search.
   static constexpr std::uint64_t least_steps = simt::has_registers ? 48 : 12;
   /// In one launch: then the host looks.
-  static constexpr std::uint64_t most_rounds = 256;
+  static constexpr std::uint64_t most_iterations = 256;
 
   [[nodiscard]] WARDEN_DEVICE std::uint64_t steps_due() const {
     control const& c = *state.control;
@@ -90,22 +90,23 @@ struct region_rounds {
     return all < least_steps ? least_steps : all;
   }
   [[nodiscard]] WARDEN_DEVICE region_plan plan(std::uint64_t all) const {
-    std::uint64_t const now = all < most_rounds * steps ? all : most_rounds * steps;
-    auto const rounds = static_cast<std::uint32_t>((now + steps - 1) / steps);
-    return {rounds, static_cast<std::uint32_t>((now + rounds - 1) / rounds)};
+    std::uint64_t const now = all < most_iterations * steps ? all : most_iterations * steps;
+    auto const iterations = static_cast<std::uint32_t>((now + steps - 1) / steps);
+    return {iterations, static_cast<std::uint32_t>((now + iterations - 1) / iterations)};
   }
 };
-/// Rounds between two looks for a gap: two at least.
-inline constexpr std::uint32_t rounds_a_gap = 3;
+/// Iterations between two looks for a gap: two at least.
+inline constexpr std::uint32_t iterations_a_gap = 3;
 
-/// A round of the regions of this cluster; adds to `count` what there is for the next one. With no
-/// steps it notes what has come across the borders.
-WARDEN_DEVICE void discharge_mine(region_rounds const& a, round const& r, std::uint32_t steps,
-                                  std::uint64_t* count, region_memory const& memory, work& done) {
+/// An iteration of the regions of this cluster; adds to `count` what there is for the next one.
+/// With no steps it notes what has come across the borders.
+WARDEN_DEVICE void discharge_mine(region_iterations const& a, iteration const& r,
+                                  std::uint32_t steps, std::uint64_t* count,
+                                  region_memory const& memory, work& done) {
   unsigned const blocks = simt::cluster_size();
   for (std::uint32_t i = simt::block_rank() / blocks; i < a.shape.regions;
        i += simt::block_count() / blocks) {
-    // Nobody tells a block of its next region's vertices while it looks at this one's.
+    // No block may note vertices of a block's next region while it looks at this one's.
     if (i != simt::block_rank() / blocks) simt::sync_cluster();  // mutation: flow-turns
     in_region by{r, a.borders, memory, a.shape, i};
     by.begin();
@@ -117,11 +118,11 @@ WARDEN_DEVICE void discharge_mine(region_rounds const& a, round const& r, std::u
   }
 }
 
-/// All rounds until the next search, or until nobody is active, or an inbox was full: then the log
-/// has to be run, as the heights that a push may rely on are those of its round. A cooperative
+/// All iterations until the next search, or until no vertex is active, or an inbox was full: then
+/// the log has to be run, because a push may rely on the heights of its iteration. A cooperative
 /// launch of clusters.
 WARDEN_KERNEL void WARDEN_BOUNDS(region_threads, 1)
-    discharge_regions(WARDEN_GRID_CONSTANT region_rounds const a) {
+    discharge_regions(WARDEN_GRID_CONSTANT region_iterations const a) {
   simt::assume_one_dimension();
   control& c = *a.state.control;
   if (c.active[0] == 0) return;
@@ -144,7 +145,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(region_threads, 1)
   simt::sync_cluster();
   region_plan const planned = plan;
   work done{};
-  round r{a.network, a.state, 0, 0};
+  iteration r{a.network, a.state, 0, 0};
   bool goes_on = true;
   while (true) {
     std::uint32_t const k = r.number;
@@ -157,14 +158,14 @@ WARDEN_KERNEL void WARDEN_BOUNDS(region_threads, 1)
             [&] {
               if (!is_first) return;
               regions.under_way[(k + 1) % 3] = 0;
-              if (k % rounds_a_gap == 1) c.empty[1 - r.interval] = no_level;
+              if (k % iterations_a_gap == 1) c.empty[1 - r.interval] = no_level;
             },
             [&] {
               bool const some = simt::load_relaxed(&regions.under_way[k % 3]) != 0;
-              // Others may be in the next round already.
+              // Others may be in the next iteration already.
               std::uint32_t const full_in = simt::load_relaxed(&regions.full_in);
               bool const is_full = full_in == k + 1;  // mutation: flow-full
-              under_way = some && !is_full && k + 1 < planned.rounds ? 1 : 0;
+              under_way = some && !is_full && k + 1 < planned.iterations ? 1 : 0;
               lowest_empty = simt::load_relaxed(&c.empty[r.interval]);
             }))
       return;
@@ -172,16 +173,16 @@ WARDEN_KERNEL void WARDEN_BOUNDS(region_threads, 1)
     std::uint32_t const least = lowest_empty;
     ++r.number;
     if (!goes_on) {
-      // All have read whether anybody was active when the launch began.
+      // All have read whether any vertex was active when the launch began.
       if (!barrier.wait(
               [&] {
                 if (!is_first) return;
                 c.active[0] = 0;
-                c.rounds += r.number;
+                c.iterations += r.number;
               },
               [] {}))
         return;
-    } else if (r.number % rounds_a_gap == 0) {
+    } else if (r.number % iterations_a_gap == 0) {
       r.interval = 1 - r.interval;
       if (least == no_level) continue;
       cut_off_above(r, least);
