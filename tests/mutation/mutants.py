@@ -206,8 +206,8 @@ MUTANTS = {
                  "logs/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),
     # Batches: an offset is not written; ranks are written over before all have read them; counts stay; places before all
     # have copied; a row before it is known; a round without messages keeps those of the batch before.
-    "header": ("detail/deferred/batch_writer.cuh", "*log_.offset(p, row) = static_cast<std::uint16_t>(p == 1 ? 0 : within);", LOGS, "lost or doubled section"),
-    "order-over-ranks": ("detail/deferred/batch_writer.cuh", "", LOGS, "lost or doubled section|" + STRAY),
+    "header": ("detail/deferred/batch_write.cuh", "*stage.log.offset(p, row) = static_cast<std::uint16_t>(p == 1 ? 0 : within);", LOGS, "lost or doubled section"),
+    "order-over-ranks": ("detail/deferred/batch_sort.cuh", "", LOGS, "lost or doubled section|" + STRAY),
     "counted-anew": ("detail/block/arrival_ranks.cuh", "counts_[key] = counts_[key] + (begin << 16);", LOGS, "lost or doubled section|outside a shared span|sections were lost|" + STRAY),
     "places-reused": ("detail/deferred/batch_writer.cuh", "", LOGS, "lost or doubled section"),
     "row-known": ("detail/deferred/batch_writer.cuh", "", LOGS, "lost or doubled section|sections were lost|" + STRAY),
@@ -231,7 +231,7 @@ MUTANTS = {
     # Partials: one is forgotten; what it was made of is sent as well; rows of the other width.
     "partial-lost": ("detail/deferred/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
     "sample-sent-too": ("detail/deferred/batch_combiner.cuh", "", PARTIALS, "lost or doubled section|sections were refused"),
-    "row-flag": ("detail/deferred/batch_writer.cuh", "log_.begins[row] = places.begin;", PARTIALS, "lost or doubled section|sections were lost"),
+    "row-flag": ("detail/deferred/batch_write.cuh", "stage.log.begins[row] = places.begin;", PARTIALS, "lost or doubled section|sections were lost"),
     "row-width": ("detail/deferred/section_log.cuh", "is_in = !is_wide;", PARTIALS, "lost or doubled section|sections were lost"),
     # Long runs: their sum is forgotten; that of other lanes; what stays.
     "long-run": ("detail/execute/long_runs.cuh", "", COMBINED, "lost or doubled section"),

@@ -143,7 +143,7 @@ class log_base {
   /// Throws limit_error unless `chosen`, so many `what`, is nothing, or a power of two that is not
   /// too large.
   static void check(char const* what, unsigned chosen, std::source_location where) {
-    constexpr std::uint32_t most = flat_writer<Run>::most_partitions;
+    constexpr std::uint32_t most = most_partitions;
     if (chosen <= most && (chosen & (chosen - 1)) == 0) return;
     throw limit_error{"deferred: " + std::to_string(chosen) + " " + what + " a power of two, " +
                           std::to_string(most) + " at most",

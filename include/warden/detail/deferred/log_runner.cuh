@@ -49,7 +49,7 @@ class log_runner {
   /// Whether a block of the current device has the shared memory to run one of as many partitions
   /// of `records` as may be chosen. Throws cuda_error.
   static bool fits(std::uint64_t records, deferred_options const& chosen) {
-    constexpr std::uint32_t most = flat_writer<run_type>::most_partitions;
+    constexpr std::uint32_t most = most_partitions;
     std::uint32_t const partitions = chosen.partitions != 0 ? chosen.partitions : most;
     std::uint32_t const split = !splits ? 1 : chosen.split != 0 ? chosen.split : most;
     auto const owners = log_plan<run_type>::partitions(records, partitions * split);
@@ -69,7 +69,7 @@ class log_runner {
     auto const multiprocessors =
         static_cast<std::uint32_t>(runtime::facts(device_, where).multiprocessors);
     return std::clamp<std::uint32_t>(std::bit_floor(multiprocessors) * blocks_each, 1,
-                                     flat_writer<run_type>::most_partitions);
+                                     most_partitions);
   }
   /// Returns the same for one of `ranks` that share the partitions of a log, all of about as many
   /// records as `run`. Each part of a batch is longer if the ranks together have no more partitions
@@ -94,8 +94,7 @@ class log_runner {
   /// where they do not fit the chip.
   partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
                                 std::source_location where) {
-    return plan_partitions(run, chosen, sections, flat_writer<run_type>::most_partitions,
-                           usual_partitions(where), where);
+    return plan_partitions(run, chosen, sections, most_partitions, usual_partitions(where), where);
   }
   /// Does the same for a log that is sorted by `usual` partitions, unless the records need more,
   /// and by `most` at most.
@@ -112,7 +111,7 @@ class log_runner {
                             "; a log of sections that combine to wider partials is not split",
                         where};
     }
-    constexpr std::uint32_t most_split = flat_writer<run_type>::most_partitions;
+    constexpr std::uint32_t most_split = most_partitions;
     run.window_halvings = halvings_for(facts);
     log_plan<run_type>::check_block(bytes_of(0, run.window_halvings), facts.shared_bytes_per_block,
                                     where);

@@ -192,7 +192,7 @@ class rounds_runner {
     /// Returns the number of parts if there may be fewer, otherwise 0.
     [[nodiscard]] unsigned choosable() const { return is_chosen ? 0 : parts; }
   };
-  static constexpr unsigned most_parts = flat_writer<Run>::most_partitions;
+  static constexpr unsigned most_parts = most_partitions;
   /// Returns a text of the arrays' records and parts, for an error.
   template <class Arrays>
   static std::string text_of(Arrays const& arrays) {

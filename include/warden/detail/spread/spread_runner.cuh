@@ -44,7 +44,6 @@ class spread_runner {
   using log_type = typename run_type::log_type;
   using message_type = typename run_type::message_type;
   using inner_runner = log_runner<Policy, Record, Sections...>;
-  static constexpr std::uint32_t most_partitions = flat_writer<run_type>::most_partitions;
 
  public:
   /// Constructs the runner of the logs of `of`, the share of this rank. All ranks together have
