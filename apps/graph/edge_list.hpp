@@ -36,7 +36,7 @@ struct edge_list {
   bool directed = true;           ///< by the file; users may decide otherwise
   std::vector<vertex> from, to;   ///< as many as there are edges
   std::vector<weight> weights;    ///< one for each edge, or none at all
-  std::optional<terminals> ends;  ///< of a flow network, whose weights are capacities
+  std::optional<terminals> ends;  ///< for a flow network, whose weights are capacities
   vertex first_name = 0;          ///< name of vertex 0 in the file, if there are no `names`
   std::vector<vertex> names;      ///< name of each vertex in the file, unless they are in sequence
 

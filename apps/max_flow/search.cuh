@@ -62,7 +62,7 @@ struct search_step {
   std::uint64_t n;           ///< vertices of the frontier
   std::uint64_t found_here;  ///< those with excess
   std::uint64_t found;       ///< before
-  std::uint64_t enough;      ///< of these: a cluster knows no more when it begins a level
+  std::uint64_t enough;      ///< at this number it ends: a cluster knows no more when it begins
 
   /// The first step, after a barrier; by one thread of a block, which then tells the others. A step
   /// writes for the next one into words that no block reads that is late for this one.
