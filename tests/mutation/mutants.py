@@ -30,7 +30,7 @@ MUTANTS = {
                            "ref_.wait_for_credit(mine.server, mine.index)) pending = !publish(mine, message);"
                            "simt::sync_warp(mask); }", "crossed_warps", "deadlock"),
     "end-of-work": ("detail/fused/termination_detector.cuh", "bool const done = true;", "contended", "deadlock|torn or lost message"),
-    "run-forward": ("detail/execute/owner_run.cuh", "", "many_records", "torn or lost message"),
+    "run-forward": ("detail/execute/owner_segment.cuh", "", "many_records", "torn or lost message"),
     "run-owner": ("detail/execute/sorted.cuh", "return (m.local() / 2 + simt::thread_rank() % 2) & (threads - 1);", "many_records",
                   "(overlapping|unordered) sections|torn or lost message"),
     "window-twice": ("detail/fused/window_reader.cuh", "", "many_records", "torn or lost message"),
@@ -64,7 +64,7 @@ MUTANTS = {
     "answer-generation": ("detail/fused/answer_slots.cuh", "return load_message<marks>(m, flit_at, from.generation()), true;", "calls/called", "stranger's answer"),
     "answer-release": ("detail/execute/section_runner.cuh", "", "calls/called_visible", "stale read"),
     # Answered before the record is written; a future that is assigned over keeps its call's place.
-    "answer-record": ("detail/execute/owner_run.cuh", "", "calls/called_record", "stale read"),
+    "answer-record": ("detail/execute/owner_segment.cuh", "", "calls/called_record", "stale read"),
     "answer-dropped": ("detail/fused/future.cuh", "", "calls/called_over", "calls were not sent"),
     # A section on two records under the lock of one of them; on a record that another server owns.
     "second-lock": ("detail/block/lock_table.cuh", "bool const taken = true;", "pairs/paired", "(overlapping|unordered) sections"),
@@ -234,9 +234,9 @@ MUTANTS = {
     "row-flag": ("detail/deferred/batch_write.cuh", "stage.log.begins[row] = places.begin;", PARTIALS, "lost or doubled section|sections were lost"),
     "row-width": ("detail/deferred/section_log.cuh", "is_in = !is_wide;", PARTIALS, "lost or doubled section|sections were lost"),
     # Long runs: their sum is forgotten; that of other lanes; what stays.
-    "long-run": ("detail/execute/long_runs.cuh", "", COMBINED, "lost or doubled section"),
-    "long-run-lanes": ("detail/execute/run_carry.cuh", "", COMBINED, "lost or doubled section"),
-    "long-run-rest": ("detail/execute/long_runs.cuh", "all.end = all.begin;", KEYED, "lost or doubled section|another key's section"),
+    "long-run": ("detail/execute/long_segments.cuh", "", COMBINED, "lost or doubled section"),
+    "long-run-lanes": ("detail/execute/segment_carry.cuh", "", COMBINED, "lost or doubled section"),
+    "long-run-rest": ("detail/execute/long_segments.cuh", "all.end = all.begin;", KEYED, "lost or doubled section|another key's section"),
     # Sections of other keys.
     "other-key": ("detail/block/combining.cuh", "return id;", KEYED, "another key's section"),
     # Order: batches as they came; launches by when they ran; blocks of the run before; what the warps before have, in windows and in batches; what a warp has; a window's
@@ -291,19 +291,19 @@ MUTANTS = {
     "packed-in-order": ("detail/spread/spread_kernels.cuh", "return turn;", SPREAD_ORDER, "wrong order|" + SPREAD_WRONG),
     # Groups of lanes: a lane goes on to the next section before the others have left this one; two groups take one run; lanes
     # of a group run what is not theirs; lanes do not know of the lock, or free it too soon.
-    "group-sync": ("detail/execute/group_runs.cuh", "", GROUPS_BY_RUNS, HALF_DONE),
-    "group-run": ("detail/execute/group_runs.cuh",
+    "group-sync": ("detail/execute/group_segments.cuh", "", GROUPS_BY_RUNS, HALF_DONE),
+    "group-run": ("detail/execute/group_segments.cuh",
                   "if (lanes.lane() == 0) { r = simt::shared_load(taken); simt::shared_store(taken, r + 1); }",
                   GROUPS_BY_RUNS, HALF_DONE),
-    "group-answer": ("detail/execute/group_runs.cuh", "if (lanes.lane() == 1) section_runner{ref_}.reply(to_caller);",
+    "group-answer": ("detail/execute/group_segments.cuh", "if (lanes.lane() == 1) section_runner{ref_}.reply(to_caller);",
                      "logs/lanes_seeds.calls_are_answered_by_the_first_lane", "answers of other lanes|two calls had one turn"),
     # No-op sections: segments are counted before all sections are ranked; in order a later section
     # runs first; an answer from before another section ran is used afterwards.
     "asked-ranked": ("detail/execute/sorted.cuh", "", ASKED, HALF_DONE + "|lost section|memory outside"),
-    "asked-order": ("detail/execute/group_runs.cuh",
+    "asked-order": ("detail/execute/group_segments.cuh",
                     "auto const next = static_cast<unsigned>(simt::first_bit((left & (left - 1)) != 0 ? left & (left - 1) : left));",
                     ASKED + "_in_order", "wrong order"),
-    "asked-again": ("detail/execute/group_runs.cuh", "left &= (left - 1) & ~quiet;", ASKED + "_in_order", "wrong order"),
+    "asked-again": ("detail/execute/group_segments.cuh", "left &= (left - 1) & ~quiet;", ASKED + "_in_order", "wrong order"),
     "fewer-lanes": ("section.cuh", "return true;", GROUPS_BY_RUNS, HALF_DONE),
     "pair-group-release": ("detail/pairs/pair_sections.cuh", "", "logs/lanes_seeds.each_section_on_two_records_runs_once", HALF_DONE),
     "group-acquire": ("detail/execute/group_locks.cuh", "", GROUPS_BY_LOCKS, HALF_DONE),

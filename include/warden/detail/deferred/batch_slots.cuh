@@ -5,7 +5,7 @@
 #pragma once
 
 #include <warden/detail/block/combining.cuh>
-#include <warden/detail/execute/run_carry.cuh>
+#include <warden/detail/execute/segment_carry.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class batch_slots {
   using message_type = typename Formats::message_type;      ///< as it is sent
   using wide_message = typename wide_format::message_type;  ///< of partials
   using key_type = combining_key<section>;                  ///< messages with one key combine
-  using carry = run_carry<partial>;                         ///< what they combine to
+  using carry = segment_carry<partial>;                     ///< what they combine to
 
   /// [slot], and [slot behind those].
   WARDEN_DEVICE batch_slots(simt::shared_span<message_type> narrow,

@@ -82,7 +82,7 @@ class run_ref : public run_array<Record>,
   static constexpr bool has_answers = false;     ///< see `reply_type`
   static constexpr bool fences = false;          ///< see above
   /// Whether warps combine what is left of a hot record's sections.
-  static constexpr bool combines_runs = Policy::combines;
+  static constexpr bool combines_segments = Policy::combines;
   /// Whether any of the sections is on two records: then the log is run in rounds.
   static constexpr bool has_pairs = (pair_section_of<Sections, Record, context> || ...);
   /// Lanes that run a section together: the most of any.

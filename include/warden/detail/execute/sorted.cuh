@@ -11,9 +11,9 @@
 
 #include <warden/detail/block/arena_carver.cuh>
 #include <warden/detail/block/stable_ranks.cuh>
-#include <warden/detail/execute/group_runs.cuh>
-#include <warden/detail/execute/long_runs.cuh>
-#include <warden/detail/execute/owner_run.cuh>
+#include <warden/detail/execute/group_segments.cuh>
+#include <warden/detail/execute/long_segments.cuh>
+#include <warden/detail/execute/owner_segment.cuh>
 #include <warden/detail/execute/record_store.cuh>
 #include <warden/detail/execute/section_runner.cuh>
 #include <warden/simt/collective.cuh>
@@ -75,7 +75,7 @@ class sorted_worker {
   /// In order, and where sections combine, the scan with fewer instructions, but not where sections
   /// may write beside their records: there it is not shown that runs gain by it.
   using scan = std::conditional_t<
-      (Ref::in_order || Ref::combines_runs) && std::is_empty_v<typename Ref::context>,
+      (Ref::in_order || Ref::combines_segments) && std::is_empty_v<typename Ref::context>,
       simt::block_scan_by_warps<threads>, simt::block_scan<threads, Ref::in_order>>;
   using ranks = stable_ranks<threads, threads>;
   using combiner = message_combiner<typename Ref::section, threads, rounds>;
@@ -100,7 +100,7 @@ class sorted_worker {
     arena_piece<std::uint16_t> ranking =
         carver.take<std::uint16_t>(Ref::in_order ? ranks::size : 0, alignof(std::uint64_t));
     arena_piece<std::uint32_t> taken = carver.take<std::uint32_t>(Ref::group_size > 1 ? 1 : 0);
-    arena_piece<std::uint16_t> run_begins =
+    arena_piece<std::uint16_t> segment_begins =
         carver.take<std::uint16_t>(Ref::group_size > 1 ? threads + 1 : 0);
     arena_piece<record> records = record_store<Ref>::carve(carver, locals);
     // Last: the offsets of the others do not depend on the window's size.
@@ -161,14 +161,14 @@ class sorted_worker {
       for (unsigned p = 0; p < parts; ++p) count += counts_[p * threads + me];
     }
     std::uint32_t begin;
-    [[maybe_unused]] std::uint32_t runs = 0;
+    [[maybe_unused]] std::uint32_t segments = 0;
     if constexpr (Ref::group_size > 1) {
       // No group looks at runs that are empty: the others are counted in the upper half of a word.
       static_assert(rounds * threads < 1u << 16);
       begin = scan::exclusive_sum(scan_[0], count + (count != 0 ? 1u << 16 : 0), total);
-      if (count != 0) run_begins_[begin >> 16] = static_cast<std::uint16_t>(begin);
-      runs = total >> 16;
-      if (me == 0) run_begins_[runs] = static_cast<std::uint16_t>(total);
+      if (count != 0) segment_begins_[begin >> 16] = static_cast<std::uint16_t>(begin);
+      segments = total >> 16;
+      if (me == 0) segment_begins_[segments] = static_cast<std::uint16_t>(total);
       begin &= 0xffff;
     } else {
       begin = scan::exclusive_sum(scan_[0], count, total);
@@ -185,8 +185,8 @@ class sorted_worker {
         counts_[p * threads + me] = 0;
       }
     }
-    owner_run<Ref, sorted_worker, to_send> mine{ref_, records_, *this, residue_of(me),
-                                                one_record_each_};
+    owner_segment<Ref, sorted_worker, to_send> mine{ref_, records_, *this, residue_of(me),
+                                                    one_record_each_};
     if constexpr (Ref::group_size > 1) {
       // The groups have come from the window before by barriers.
       if (me == 0) taken_[0] = 0;
@@ -201,7 +201,7 @@ class sorted_worker {
         unsigned const slot = k * threads + me;
         order_[begins_[owner_of(window_[slot])] + rank_[k]] = static_cast<std::uint16_t>(slot);
       } else {
-        std::uint32_t place = begins_[run_of(m[k])] + rank_[k];
+        std::uint32_t place = begins_[segment_of(m[k])] + rank_[k];
         if constexpr (Ref::in_order) place += ranks_.before(owner_of(m[k]));
         message_type& slot = window_[place];
         if constexpr (Ref::sends_sections) {
@@ -221,12 +221,13 @@ class sorted_worker {
       simt::sync_block();
       return forwards::publish(ref_, window_, total);
     } else if constexpr (Ref::group_size > 1) {
-      group_runs<Ref, sorted_worker>{ref_, records_, *this}.run(run_begins_, runs, taken_[0]);
+      group_segments<Ref, sorted_worker>{ref_, records_, *this}.run(segment_begins_, segments,
+                                                                    taken_[0]);
       return 0;
     } else {
       sends_nothing nothing;
-      if constexpr (Ref::combines_runs) {
-        end = long_runs<Ref>::combine(
+      if constexpr (Ref::combines_segments) {
+        end = long_segments<Ref>::combine(
             window_, begin, end,
             [&](std::uint32_t local, auto const& all) { mine.run_partial(local, all, nothing); });
       }
@@ -259,7 +260,7 @@ class sorted_worker {
         order_{at.order.in(storage)},
         ranks_{at.ranking.in(storage)},
         taken_{at.taken.in(storage)},
-        run_begins_{at.run_begins.in(storage)},
+        segment_begins_{at.segment_begins.in(storage)},
         one_record_each_{ref.locals <= threads} {}
 
   /// The window as members of the runs that are combined. See block_combine.
@@ -314,7 +315,7 @@ class sorted_worker {
     for (unsigned k = 0; k < rounds; ++k) {
       // Or none, so that the window before's are not held in registers until then.
       bool const is = (arrived >> k & 1u) != 0;
-      rank_[k] = is ? simt::shared_fetch_add(counts_[run_of(m[k])], 1u) : 0;
+      rank_[k] = is ? simt::shared_fetch_add(counts_[segment_of(m[k])], 1u) : 0;
     }
   }
 
@@ -371,7 +372,7 @@ class sorted_worker {
     return thread_of(m.local() & (threads - 1));  // mutation: run-owner
   }
   /// The part of a run that a message belongs to.
-  WARDEN_DEVICE static unsigned run_of(message_type const& m) {
+  WARDEN_DEVICE static unsigned segment_of(message_type const& m) {
     return parts == 1 ? owner_of(m) : m.tag() * threads + owner_of(m);
   }
   /// The owner thread of the records that are `residue` mod `threads`. Where sections differ more,
@@ -403,8 +404,8 @@ class sorted_worker {
   simt::shared_span<std::uint16_t> order_;  ///< [place] slot, by owner; only of combined windows
   ranks ranks_;                             ///< where sections run in order
   simt::shared_span<std::uint32_t> taken_;  ///< runs that groups of lanes have taken
-  simt::shared_span<std::uint16_t> run_begins_;  ///< of those that are not empty, and the end
-  bool one_record_each_;                         ///< no thread owns more than one record
+  simt::shared_span<std::uint16_t> segment_begins_;  ///< of those that are not empty, and the end
+  bool one_record_each_;                             ///< no thread owns more than one record
   std::uint32_t rank_[rounds]{};
 };
 

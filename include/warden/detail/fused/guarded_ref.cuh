@@ -36,7 +36,7 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public de
   using types::nests;
 
   /// False: windows are combined whole, see sorted_worker.
-  static constexpr bool combines_runs = false;
+  static constexpr bool combines_segments = false;
   /// Server loop of the policy's executor.
   using server = typename types::executor::template server<guarded_ref>;
   /// Staging of the policy's sender.

@@ -15,14 +15,14 @@ namespace detail {
 /// What is known of several sections that combine to `Partial`: their sum, how many they are, and
 /// the slot of a partial among them.
 template <class Partial>
-class run_carry {
+class segment_carry {
   static constexpr unsigned words = (sizeof(Partial) + 3) / 4;
 
  public:
   /// What is known of no sections.
-  run_carry() = default;
+  segment_carry() = default;
   /// `wide` is the slot's number, from 1 on, or 0.
-  WARDEN_DEVICE run_carry(Partial const& sum, unsigned count, unsigned wide)
+  WARDEN_DEVICE segment_carry(Partial const& sum, unsigned count, unsigned wide)
       : tag_{count | wide << 16} {
     hold(sum);
   }
@@ -35,18 +35,18 @@ class run_carry {
   WARDEN_DEVICE unsigned wide() const { return tag_ >> 16; }
 
   /// The messages of `next` come behind these.
-  WARDEN_DEVICE void add(run_carry const& next) { *this = joined(*this, next); }
+  WARDEN_DEVICE void add(segment_carry const& next) { *this = joined(*this, next); }
   /// Puts the sections of `before` before these.
-  WARDEN_DEVICE void prepend(run_carry const& before) { *this = joined(before, *this); }
+  WARDEN_DEVICE void prepend(segment_carry const& before) { *this = joined(before, *this); }
 
   /// The sections of the lanes of `having`, not none, together, in every lane of it. Collective
   /// over the warp.
-  [[nodiscard]] WARDEN_DEVICE run_carry of_warp(unsigned having) const {
-    run_carry all = *this;
+  [[nodiscard]] WARDEN_DEVICE segment_carry of_warp(unsigned having) const {
+    segment_carry all = *this;
     WARDEN_UNROLL
     for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
       unsigned const other_lane = simt::lane_id() ^ distance;
-      run_carry const other = all.from(other_lane);
+      segment_carry const other = all.from(other_lane);
       bool const has = (having >> simt::lane_id() & 1u) != 0;
       if ((having >> other_lane & 1u) != 0) {
         all = has ? joined(all, other) : other;  // mutation: long-run-lanes
@@ -62,13 +62,13 @@ class run_carry {
   /// last one; if this thread's `begins`, it is that of the one before, as far as it has come.
   /// Garbage if there are none. Collective; `carries` has one for each warp.
   template <unsigned Threads>
-  WARDEN_DEVICE static run_carry before(run_carry (&carries)[Threads / 32], run_carry last,
-                                        bool begins) {
+  WARDEN_DEVICE static segment_carry before(segment_carry (&carries)[Threads / 32],
+                                            segment_carry last, bool begins) {
     unsigned const lane = simt::lane_id();
     if (begins) last.tag_ |= first;
     WARDEN_NO_UNROLL
     for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
-      run_carry const other = last.from(lane < distance ? lane : lane - distance);
+      segment_carry const other = last.from(lane < distance ? lane : lane - distance);
       if (lane >= distance && !last.is_first()) last.prepend(other);
     }
     if (lane == simt::warp_size - 1) carries[simt::warp_rank()] = last;
@@ -92,16 +92,16 @@ class run_carry {
   }
   WARDEN_DEVICE bool is_first() const { return (tag_ & first) != 0; }
   WARDEN_DEVICE void hold(Partial const& sum) { memcpy(words_, &sum, sizeof(Partial)); }
-  WARDEN_DEVICE static run_carry joined(run_carry const& a, run_carry const& b) {
-    run_carry both;
+  WARDEN_DEVICE static segment_carry joined(segment_carry const& a, segment_carry const& b) {
+    segment_carry both;
     both.hold(Partial::combine(a.sum(), b.sum()));
     both.tag_ = ((a.tag_ & 0xffffu) + b.count()) | (a.wide() > b.wide() ? a.wide() : b.wide())
                                                        << 16;
     return both;
   }
   /// Another lane's. Collective over the warp.
-  WARDEN_DEVICE run_carry from(unsigned lane) const {
-    run_carry other;
+  WARDEN_DEVICE segment_carry from(unsigned lane) const {
+    segment_carry other;
     WARDEN_UNROLL
     for (unsigned i = 0; i < words; ++i)
       other.words_[i] = simt::shuffle(simt::full_warp, words_[i], lane);

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <warden/detail/block/combining.cuh>
-#include <warden/detail/execute/run_carry.cuh>
+#include <warden/detail/execute/segment_carry.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace detail {
 
 /// Combines the long runs of a window of `Ref`'s messages, which is sorted by owner thread.
 template <class Ref>
-class long_runs {
+class long_segments {
   using message_type = typename Ref::message_type;
   using section = typename Ref::section;
 
@@ -46,8 +46,8 @@ class long_runs {
     WARDEN_NO_UNROLL
     for (; left != 0; left &= left - 1) {
       auto const owner = static_cast<unsigned>(simt::first_bit(left));
-      run whole{simt::shuffle(simt::full_warp, begin, owner),
-                simt::shuffle(simt::full_warp, end, owner)};
+      segment whole{simt::shuffle(simt::full_warp, begin, owner),
+                    simt::shuffle(simt::full_warp, end, owner)};
       bool goes_on = true;
       while (goes_on) {
         std::uint32_t const before = whole.end - whole.begin;
@@ -64,7 +64,7 @@ class long_runs {
   }
 
  private:
-  using partials = run_carry<partial>;
+  using partials = segment_carry<partial>;
   /// Messages that a thread runs while its warp combines some.
   static constexpr std::uint32_t least = 40, each = 24;
   /// Runs that a warp combines in less time than their owners run them.
@@ -75,7 +75,7 @@ class long_runs {
   static constexpr unsigned ahead = sizeof(message_type) <= 16 ? 4 : 2;
 
   /// The messages of one owner.
-  struct run {
+  struct segment {
     std::uint32_t begin, end;
     /// One of them: most likely one of the record that most are for.
     [[nodiscard]] WARDEN_DEVICE std::uint32_t middle() const { return begin + (end - begin) / 2; }
@@ -94,7 +94,7 @@ class long_runs {
 
   /// Takes out of a run what combines with its middle, and closes up the rest. Returns what it
   /// became, in every lane. Collective over the warp.
-  WARDEN_DEVICE static partials take_out(simt::shared_span<message_type> window, run& all) {
+  WARDEN_DEVICE static partials take_out(simt::shared_span<message_type> window, segment& all) {
     combining_key<section> const key = key_of(window[all.middle()]);
     partials mine;
     bool has = false;

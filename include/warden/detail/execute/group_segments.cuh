@@ -17,7 +17,7 @@ namespace detail {
 /// The runs of one window. Message i of the window, sorted by owner thread, is `window.sorted(i)`.
 /// A hot record's long run is one group's, while the others take what is left.
 template <class Ref, class Window>
-class group_runs {
+class group_segments {
   using message_type = typename Ref::message_type;
   using record = typename Ref::record;
   using reply_type = typename Ref::reply_type;
@@ -27,21 +27,22 @@ class group_runs {
   using group = lane_group<Ref::group_size>;
 
   /// The arguments outlive it.
-  WARDEN_DEVICE group_runs(Ref const& ref, record_store<Ref> const& records, Window const& window)
+  WARDEN_DEVICE group_segments(Ref const& ref, record_store<Ref> const& records,
+                               Window const& window)
       : ref_{ref}, records_{records}, window_{window} {}
 
   /// Runs all messages. `begins` says where each of the window's `sorted` begins, none of which is
   /// empty, and then where the last one ends; `taken`, in shared memory, is 0 before. A block
   /// barrier has passed, and one follows before any of these changes: it hands what a group wrote
   /// to the next one that has the record.
-  WARDEN_DEVICE void run(simt::shared_span<std::uint16_t> begins, unsigned runs,
+  WARDEN_DEVICE void run(simt::shared_span<std::uint16_t> begins, unsigned segments,
                          std::uint32_t& taken) const {
     group const lanes;
     while (true) {
       std::uint32_t r = 0;
       if (lanes.lane() == 0) r = simt::shared_fetch_add(taken, 1u);  // mutation: group-run
       r = lanes.shuffle(r, 0);
-      if (r >= runs) return;
+      if (r >= segments) return;
       run_one(lanes, begins[r], begins[r + 1]);
     }
   }

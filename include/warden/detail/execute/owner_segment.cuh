@@ -24,7 +24,7 @@ struct any_type {};
 /// `window.sorted(i)`. What a section sends goes by way of `Out`, a forward_window's slot_sender or
 /// sends_nothing.
 template <class Ref, class Window, class Out>
-class owner_run {
+class owner_segment {
  public:
   /// A message with room for the largest section.
   using message_type = typename Ref::message_type;
@@ -33,8 +33,8 @@ class owner_run {
 
   /// For the thread whose first record has the local number `first`; `has_one` if no thread of the
   /// server owns more.
-  WARDEN_DEVICE owner_run(Ref const& ref, record_store<Ref> const& records, Window const& window,
-                          std::uint32_t first, bool has_one)
+  WARDEN_DEVICE owner_segment(Ref const& ref, record_store<Ref> const& records,
+                              Window const& window, std::uint32_t first, bool has_one)
       : ref_{ref}, records_{records}, window_{window}, first_{first}, has_one_{has_one} {}
 
   /// Ahead of time: the load is under way while the window is sorted.
