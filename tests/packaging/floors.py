@@ -67,6 +67,7 @@ def main():
         {"include/" + NAMES: "#ifdef __CUDACC__\n#endif\n"},
         {library + "guarded.cuh": names + "int f() { return threadIdx.x; }\n", "include/" + NAMES: ""},
         {"templates/lock/before.cu": "#include <warden/buffer.hpp>\n"},
+        {"tests/check/programs/a.cu": "#include <warden/detail/fused/plan.cuh>\n"},
         {"apps/lock/sort.cu": "#include <cub/device/device_scan.cuh>\n"},
         {"apps/lock/cub/sort.cu": "void f() { cub::f(); __syncthreads(); }\n"},
         {"apps/cub/sort.cu": "void f() { thrust::f(); }\n"},
@@ -77,6 +78,7 @@ def main():
             sys.exit(f"the violation planted in {', '.join(files)} was not found")
     fine = {"templates/lock/before.cu": "__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); }\n",
             "tests/a.cu": names[:-1] + "  // for both\n__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); __syncthreads_or(1); }\n",
+            "tests/check/a.cu": "#include <warden/guarded.cuh>\n__global__ void f() {}\n",
             "tests/b.cu": "#include <warden/detail/fused/plan.cuh>\n", "microbench/transport/a.cu": "#include <warden/detail/fused/plan.cuh>\n",
             "apps/a.cu": "#include <warden/simt/simt.cuh>\n#include <warden/guarded.cuh>\n", "apps/README.md": "\n" * 8,
             "apps/lock/a.cu": "#include <warden/detail/fused/plan.cuh>\n", "apps/lock/README.md": "\n" * 80,
