@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What groups of lanes do in the executor `sorted`: each takes the run of one owner thread after
-/// another, and all its lanes together apply the run's sections.
+/// Work of groups of lanes in the executor `sorted`: each group takes the segment of one owner
+/// thread after another, and all its lanes together run the segment's sections.
 #pragma once
 
 #include <warden/detail/block/lane_group.cuh>
@@ -14,8 +14,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The runs of one window. Message i of the window, sorted by owner thread, is `window.sorted(i)`.
-/// A hot record's long run is one group's, while the others take what is left.
+/// The segments of one window. Message i of the window, sorted by owner thread, is
+/// `window.sorted(i)`. One group takes the long segment of a hot record, while the others take the
+/// rest.
 template <class Ref, class Window>
 class group_segments {
   using message_type = typename Ref::message_type;
@@ -31,10 +32,10 @@ class group_segments {
                                Window const& window)
       : ref_{ref}, records_{records}, window_{window} {}
 
-  /// Runs all messages. `begins` says where each of the window's `sorted` begins, none of which is
-  /// empty, and then where the last one ends; `taken`, in shared memory, is 0 before. A block
-  /// barrier has passed, and one follows before any of these changes: it hands what a group wrote
-  /// to the next one that has the record.
+  /// Runs all messages. `begins` holds the begin of each of the window's `segments`, none of which
+  /// is empty, and the end of the last one; `taken`, in shared memory, is 0 before. Precondition: a
+  /// block barrier came before, and another one follows before any of these changes. It makes the
+  /// writes of a group visible to the next one that has the record.
   WARDEN_DEVICE void run(simt::shared_span<std::uint16_t> begins, unsigned segments,
                          std::uint32_t& taken) const {
     group const lanes;
@@ -48,13 +49,13 @@ class group_segments {
   }
 
  private:
-  /// A message, and where its record is.
+  /// A message, and the place of its record.
   struct upcoming {
     message_type message;
     record* place;
   };
-  /// As many messages of a run as a group has lanes, or fewer: each lane has looked up where one's
-  /// record is.
+  /// At most as many messages of a segment as a group has lanes: each lane has looked up the place
+  /// of one message's record.
   struct batch {
     std::uint32_t first;
     unsigned count;
@@ -72,7 +73,7 @@ class group_segments {
             reinterpret_cast<record*>(lanes.shuffle(of.own_place, k))};
   }
 
-  /// One owner's messages.
+  /// Runs one owner's messages.
   WARDEN_DEVICE void run_one(group const& lanes, std::uint32_t begin, std::uint32_t end) const {
     WARDEN_NO_UNROLL
     for (std::uint32_t first = begin; first < end; first += group::lanes) {
@@ -90,24 +91,24 @@ class group_segments {
     WARDEN_NO_UNROLL
     for (unsigned k = 0; k < these.count; ++k) {
       upcoming const now = next;
-      // On its way while the section runs.
+      // Loads the next message while the section runs.
       next = message_of(lanes, these, k + 1 < these.count ? k + 1 : k);
       apply(lanes, now);
     }
   }
 
-  /// The same of sections that say when they would change nothing: each lane asks one, and all
-  /// before the first that may change something are done.
+  /// Runs messages without no-op sections: each lane checks one, and all before the first that may
+  /// change the record are done.
   WARDEN_DEVICE void run_filtered(group const& lanes, batch const& these) const {
     bool const is = lanes.lane() < these.count;
     message_type const own = window_.sorted(these.first + (is ? lanes.lane() : 0));
     record const& place = *reinterpret_cast<record const*>(these.own_place);
     unsigned left = lanes.ballot(is);
-    // Nobody was asked yet.
+    // No section was checked yet.
     unsigned quiet = left;
     while (left != 0) {
-      // What the next one said, it said before the section that has run since. Whoever was not
-      // quiet then is run unasked.
+      // The next section was checked before the last one ran, so a no-op is checked again. Others
+      // run unchecked.
       if ((quiet & (left & -left)) != 0) {
         bool const is_done = is && section_runner{ref_}.is_done(own, place);
         lanes.sync();  // all have read the record before one changes it
@@ -129,7 +130,8 @@ class group_segments {
     section_runner{ref_}.enter(lanes, now.message, identity, now.place);
     section_runner{ref_}.apply(now.message, *now.place, to_caller[0]);
     simt::group_leave(lanes.mask(), identity);
-    // What each lane wrote is visible to all, in the next section and in the first lane's answer.
+    // The writes of each lane are visible to all, in the next section and in the first lane's
+    // answer.
     lanes.sync();                                                  // mutation: group-sync
     if (lanes.lane() == 0) section_runner{ref_}.reply(to_caller);  // mutation: group-answer
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Combines what is left of a hot record's sections in a window of a log: its owner thread would
-/// run them one after another, and the block would wait for it.
+/// Combines the remaining sections of a hot record in a window of a log: its owner thread would run
+/// them one after another, and the block would wait for it.
 #pragma once
 
 #include <warden/detail/block/combining.cuh>
@@ -14,20 +14,19 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Combines the long runs of a window of `Ref`'s messages, which is sorted by owner thread.
+/// Combines the long segments of a window of `Ref`'s messages, which is sorted by owner thread.
 template <class Ref>
 class long_segments {
   using message_type = typename Ref::message_type;
   using section = typename Ref::section;
 
  public:
-  /// What sections become.
+  /// The section that several sections combine to.
   using partial = typename Ref::formats::partial;
 
-  /// Combines the messages from `begin` to `end` - 1 of each thread of a warp, its own: those for
-  /// one record where a thread has many more than the others, and runs what they became by
-  /// `apply(local, partial)` in the owner. Returns the end of what is left for this thread.
-  /// Collective over the warp.
+  /// For each thread of a warp with many more messages than the others, combines its messages from
+  /// `begin` to `end` - 1 that are for one record, and runs the partial by `apply(local, partial)`
+  /// in the owner. Returns the end of this thread's remaining messages. Collective over the warp.
   template <class Apply>
   WARDEN_DEVICE static std::uint32_t combine(simt::shared_span<message_type> window,
                                              std::uint32_t begin, std::uint32_t end, Apply apply) {
@@ -36,8 +35,8 @@ class long_segments {
     };
     unsigned left = longer_than(least);
     if (left == 0) return end;
-    // The owners run theirs side by side; a warp combines one run after another. Many that are
-    // alike are left to the owners.
+    // Owners run their segments concurrently; a warp combines one segment after another. Many
+    // segments of equal length are left to the owners.
     left = longer_than(least + each * static_cast<unsigned>(simt::count_bits(left)));
     if (left == 0 || simt::count_bits(left) > most) return end;
     std::uint32_t const mine = (left >> simt::lane_id() & 1u) != 0 ? end - begin : 0;
@@ -54,7 +53,7 @@ class long_segments {
         std::uint32_t const local = window[whole.middle()].local();
         partials const all = take_out(window, whole);
         if (simt::lane_id() == owner) apply(local, all.sum());  // mutation: long-run
-        // Several hot records of one owner: as long as each has half of what is left.
+        // Several hot records of one owner: goes on as long as each has half of the rest.
         std::uint32_t const after = whole.end - whole.begin;
         goes_on = after > least && after * 2 < before;
       }
@@ -65,11 +64,12 @@ class long_segments {
 
  private:
   using partials = segment_carry<partial>;
-  /// Messages that a thread runs while its warp combines some.
+  /// Messages that a thread runs while its warp combines: `least`, and `each` for every segment.
   static constexpr std::uint32_t least = 40, each = 24;
-  /// Runs that a warp combines in less time than their owners run them.
+  /// Number of segments that a warp combines in less time than their owners run them.
   static constexpr int most = 4;
-  /// Owners that run theirs side by side in the time in which a warp combines as many of each.
+  /// Number of owners that run their segments concurrently in the time in which a warp combines as
+  /// many messages of each.
   static constexpr std::uint32_t owners = 3;
   /// Messages of a lane that are under way together.
   static constexpr unsigned ahead = sizeof(message_type) <= 16 ? 4 : 2;
@@ -77,7 +77,7 @@ class long_segments {
   /// The messages of one owner.
   struct segment {
     std::uint32_t begin, end;
-    /// One of them: most likely one of the record that most are for.
+    /// One of them: most likely for the record that most are for.
     [[nodiscard]] WARDEN_DEVICE std::uint32_t middle() const { return begin + (end - begin) / 2; }
   };
 
@@ -92,8 +92,8 @@ class long_segments {
     }
   }
 
-  /// Takes out of a run what combines with its middle, and closes up the rest. Returns what it
-  /// became, in every lane. Collective over the warp.
+  /// Removes from a segment the messages that combine with its middle one, and closes the gaps.
+  /// Returns their partial, in every lane. Collective over the warp.
   WARDEN_DEVICE static partials take_out(simt::shared_span<message_type> window, segment& all) {
     combining_key<section> const key = key_of(window[all.middle()]);
     partials mine;
@@ -121,7 +121,7 @@ class long_segments {
         has = true;
       }
       if (any == 0) continue;
-      // All lanes have read, the middle at first: what stays may lie where it lay, or before.
+      // All lanes have read, the middle message first: the remaining ones may overwrite them.
       simt::sync_warp(simt::full_warp);
       WARDEN_UNROLL
       for (unsigned j = 0; j < ahead; ++j) {
@@ -132,7 +132,7 @@ class long_segments {
       }
     }
     all.end = kept;                    // mutation: long-run-rest
-    simt::sync_warp(simt::full_warp);  // its owner reads what stays
+    simt::sync_warp(simt::full_warp);  // its owner reads the remaining ones
     return mine.of_warp(simt::ballot(simt::full_warp, has));
   }
 };

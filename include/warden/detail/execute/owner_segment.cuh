@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What one owner thread of the executor `sorted` does: it applies the sections of its run one
-/// after another, with records that repeat held in registers.
+/// Work of one owner thread of the executor `sorted`: it runs the sections of its segment one after
+/// another, and holds records that repeat in registers.
 #pragma once
 
 #include <warden/detail/execute/record_store.cuh>
@@ -15,14 +15,13 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What sections that send nothing send by.
+/// Sender of sections that send nothing.
 struct sends_nothing {};
-/// Stands for a section type, where a run has sections of every type.
+/// Stands for a section type if a segment has sections of every type.
 struct any_type {};
 
-/// The runs of one thread in one window. Message i of the window, sorted by owner, is
-/// `window.sorted(i)`. What a section sends goes by way of `Out`, a forward_window's slot_sender or
-/// sends_nothing.
+/// The segments of one thread in one window. Message i of the window, sorted by owner, is
+/// `window.sorted(i)`. Sections send by `Out`, a forward_window's slot_sender or sends_nothing.
 template <class Ref, class Window, class Out>
 class owner_segment {
  public:
@@ -32,19 +31,19 @@ class owner_segment {
   using record = typename Ref::record;
 
   /// For the thread whose first record has the local number `first`; `has_one` if no thread of the
-  /// server owns more.
+  /// server owns more than one.
   WARDEN_DEVICE owner_segment(Ref const& ref, record_store<Ref> const& records,
                               Window const& window, std::uint32_t first, bool has_one)
       : ref_{ref}, records_{records}, window_{window}, first_{first}, has_one_{has_one} {}
 
-  /// Ahead of time: the load is under way while the window is sorted.
+  /// Loads the only record early: the load is under way while the window is sorted.
   WARDEN_DEVICE void load() {
     if (!has_one_) return;
     place_ = records_.at(first_);
     if constexpr (holds) copy_.value = *place_;
   }
 
-  /// Runs what several messages were combined to, on the record with that local number.
+  /// Runs a partial of several messages on the record with that local number.
   template <class Partial>
   WARDEN_DEVICE void run_partial(std::uint32_t local, Partial const& all, Out& out) {
     section_runner const runner{ref_};
@@ -59,7 +58,7 @@ class owner_segment {
     simt::section_leave(records_.address_of(local));
   }
 
-  /// Runs the messages from `i` on that are before `end`. `type` says what all of them are, where
+  /// Runs the messages from `i` on that are before `end`. `type` is the type of all of them if
   /// sections send sections.
   template <class Type>
   WARDEN_DEVICE void run(std::uint32_t i, std::uint32_t end, Out& out, Type type) {
@@ -73,7 +72,7 @@ class owner_segment {
 
  private:
   using reply_type = typename Ref::reply_type;
-  /// Runs the section of the message in a slot. `type` says what it is.
+  /// Runs the section of the message in a slot, which has type `type`.
   template <class Type>
   WARDEN_DEVICE void apply(message_type const& m, record& r, reply_type& to_caller,
                            std::uint32_t slot, Out& out, Type) const {
@@ -86,15 +85,15 @@ class owner_segment {
     }
   }
 
-  /// Runs the sections of messages that are all for the record at `place`: on its value, which is
-  /// held elsewhere, or on itself.
+  /// Runs the sections of messages that are all for the record at `place`: on its value if records
+  /// are held, or on the record itself.
   template <unsigned Count, class Type>
   WARDEN_DEVICE void apply_all(message_type const (&m)[Count], record& value, record* place,
                                std::uint32_t first, Out& out, Type type) const {
     reply_type to_callers[Count];
     WARDEN_UNROLL
     for (unsigned j = 0; j < Count; ++j) apply(m[j], value, to_callers[j], first + j, out, type);
-    // Who gets an answer is to see what the section wrote.
+    // The caller that gets an answer must see the section's writes.
     if constexpr (Ref::has_answers && Ref::fences && holds)
       *place = value;  // mutation: answer-record
     section_runner{ref_}.reply(to_callers);
@@ -102,12 +101,11 @@ class owner_segment {
 
   /// Records up to this size are held in registers while their sections run.
   static constexpr bool holds = sizeof(record) <= 32;
-  /// Messages that are loaded before the first of them is applied, with their records where those
-  /// are held: fewer of large ones, for want of registers.
+  /// Messages that are loaded, with their records if those are held, before the first of them runs:
+  /// fewer large ones, because registers are few.
   static constexpr unsigned at_once =
       sizeof(message_type) + (holds ? sizeof(record) : 0) <= 24 ? 4 : 2;
-  /// Messages that are loaded before the first of them is applied, where one record is held for
-  /// all.
+  /// Messages that are loaded before the first of them runs if one record is held for all.
   static constexpr unsigned ahead = std::max<unsigned>(
       2, (Ref::has_answers || Ref::sends_sections ? 64 : 128) / sizeof(message_type));
 
@@ -118,10 +116,10 @@ class owner_segment {
     record value;
   };
   struct no_room {};
-  /// A record that is worked on where it is has none: its copy might not fit a thread's stack.
+  /// Records that are not held have no copy: it might not fit a thread's stack.
   using room = std::conditional_t<holds, room_for_one, no_room>;
 
-  /// A run whose sections are all for the thread's only record.
+  /// Runs a segment whose sections are all for the thread's only record.
   template <class Type>
   WARDEN_DEVICE void run_of_one(std::uint32_t i, std::uint32_t end, Out& out, Type type) {
     simt::section_enter(identity());
@@ -149,8 +147,8 @@ class owner_segment {
     }
   }
 
-  /// Goes on for as long as whole groups of messages are for the same record, which is held.
-  /// Returns the first message not applied.
+  /// Runs messages as long as whole groups of them are for the record that is held. Returns the
+  /// first message that did not run.
   template <class Type>
   WARDEN_DEVICE std::uint32_t apply_repeats(std::uint32_t i, std::uint32_t end, std::uint32_t local,
                                             record& held, Out& out, Type type) const {
@@ -168,10 +166,10 @@ class owner_segment {
     return i;
   }
 
-  /// A run of sections for any of the thread's records.
+  /// Runs a segment of sections for any of the thread's records.
   template <class Type>
   WARDEN_DEVICE void run_of_many(std::uint32_t i, std::uint32_t end, Out& out, Type type) const {
-    // A hot record repeats: as long as it does it is held, and written when it no longer does.
+    // A hot record is held as long as it repeats, and then written.
     [[maybe_unused]] record* held = nullptr;
     [[maybe_unused]] room held_copy;
     [[maybe_unused]] bool unwritten = false;
@@ -207,7 +205,7 @@ class owner_segment {
         if (i + j >= end) continue;
         simt::section_enter(records_.address_of(m[j].local()));
         if constexpr (holds) {
-          // What an earlier one of these sections wrote is newer than the load.
+          // The value that an earlier one of these sections wrote is newer than the load.
           WARDEN_UNROLL
           for (unsigned e = 0; e < j; ++e) {
             if (place[e] == place[j]) copy[j].value = copy[e].value;  // mutation: run-forward
@@ -235,8 +233,8 @@ class owner_segment {
   Window const& window_;
   std::uint32_t first_;
   bool has_one_;
-  record* place_ = nullptr;  ///< of the only record
-  room copy_;                ///< of the only record, where it is held
+  record* place_ = nullptr;  ///< place of the only record
+  room copy_;                ///< value of the only record, if it is held
 };
 
 }  // namespace detail

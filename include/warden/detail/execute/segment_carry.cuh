@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A run of sorted messages as far as one thread knows it, and what the threads before know of it.
+/// A segment of sorted messages as far as one thread knows it, and the knowledge of earlier
+/// threads.
 #pragma once
 
 #include <warden/detail/execute/section_words.cuh>
@@ -12,14 +13,14 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What is known of several sections that combine to `Partial`: their sum, how many they are, and
-/// the slot of a partial among them.
+/// Knowledge of several sections that combine to `Partial`: their sum, their number, and the slot
+/// of a partial among them.
 template <class Partial>
 class segment_carry {
   static constexpr unsigned words = (sizeof(Partial) + 3) / 4;
 
  public:
-  /// What is known of no sections.
+  /// Knowledge of no sections.
   segment_carry() = default;
   /// `wide` is the slot's number, from 1 on, or 0.
   WARDEN_DEVICE segment_carry(Partial const& sum, unsigned count, unsigned wide)
@@ -27,19 +28,19 @@ class segment_carry {
     hold(sum);
   }
 
-  /// The sum of all messages of the run so far.
+  /// The sum of all messages of the segment so far.
   WARDEN_DEVICE Partial sum() const { return read_from<Partial>(words_); }
   /// The number of narrow messages, below 2^15.
   WARDEN_DEVICE unsigned count() const { return tag_ & 0x7fffu; }
-  /// The slot of the run's wide message, from 1 on, or 0.
+  /// The slot of the segment's wide message, from 1 on, or 0.
   WARDEN_DEVICE unsigned wide() const { return tag_ >> 16; }
 
-  /// The messages of `next` come behind these.
+  /// Appends the messages of `next`.
   WARDEN_DEVICE void add(segment_carry const& next) { *this = joined(*this, next); }
-  /// Puts the sections of `before` before these.
+  /// Puts the sections of `before` first.
   WARDEN_DEVICE void prepend(segment_carry const& before) { *this = joined(before, *this); }
 
-  /// The sections of the lanes of `having`, not none, together, in every lane of it. Collective
+  /// Joins the sections of the lanes of `having`, at least one, in every lane of it. Collective
   /// over the warp.
   [[nodiscard]] WARDEN_DEVICE segment_carry of_warp(unsigned having) const {
     segment_carry all = *this;
@@ -51,16 +52,17 @@ class segment_carry {
       if ((having >> other_lane & 1u) != 0) {
         all = has ? joined(all, other) : other;  // mutation: long-run-lanes
       }
-      // Who has none has those of the other from here on.
+      // A lane without sections takes those of the other lane from here on.
       unsigned const low = low_of_pairs(distance);
       having |= (having & low) << distance | (having >> distance & low);
     }
     return all;
   }
 
-  /// What the block's threads before this one have of the run that `last` goes on with, each its
-  /// last one; if this thread's `begins`, it is that of the one before, as far as it has come.
-  /// Garbage if there are none. Collective; `carries` has one for each warp.
+  /// Returns the knowledge of the block's earlier threads of the segment that `last` continues,
+  /// where `last` is each thread's last one. If this thread's segment `begins`, returns that of the
+  /// segment before, as far as it got. Garbage if there are none. Collective; `carries` has one for
+  /// each warp.
   template <unsigned Threads>
   WARDEN_DEVICE static segment_carry before(segment_carry (&carries)[Threads / 32],
                                             segment_carry last, bool begins) {
@@ -83,10 +85,10 @@ class segment_carry {
   }
 
  private:
-  /// The bit of a tag that says: the run begins here.
+  /// Bit of a tag: the segment begins here.
   static constexpr std::uint32_t first = 1u << 15;
 
-  /// The lanes whose number has no bit `distance`.
+  /// The lanes whose number has bit `distance` clear.
   WARDEN_DEVICE static constexpr unsigned low_of_pairs(unsigned distance) {
     return ~0u / ((1u << distance) + 1);
   }
@@ -99,7 +101,7 @@ class segment_carry {
                                                        << 16;
     return both;
   }
-  /// Another lane's. Collective over the warp.
+  /// Returns another lane's. Collective over the warp.
   WARDEN_DEVICE segment_carry from(unsigned lane) const {
     segment_carry other;
     WARDEN_UNROLL
@@ -110,7 +112,7 @@ class segment_carry {
   }
 
   std::uint32_t words_[words]{};
-  std::uint32_t tag_ = 0;  ///< messages, `first`, and above them the slot of a partial
+  std::uint32_t tag_ = 0;  ///< number of messages, `first`, and above them the slot of a partial
 };
 
 }  // namespace detail

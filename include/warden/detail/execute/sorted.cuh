@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The `sorted` executor: no locks. A window of messages is sorted by owner thread, and each thread
-/// applies its run one after another.
+/// runs its segment, one section after another.
 ///
 /// Thread t of a server owns the local records that are t mod the number of threads, so no two
-/// threads ever meet at a record. Where several lanes run a section, groups of them take the runs
-/// of those threads instead, one after another. Where the policy says so a window's sections are
-/// combined first, by all threads, so that no owner has a long run for a hot record.
+/// threads use one record. If several lanes run a section, groups of lanes take the segments of
+/// those threads instead, one after another. If the policy combines sections, all threads first
+/// combine those of a window, so that no owner has a long segment for a hot record.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -27,21 +27,21 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-// Of windows of a fused launch.
+// Declared for windows of a fused launch.
 template <class Section, unsigned Threads, unsigned Items>
 class message_combiner;
 template <class Ref, unsigned Slots>
 class forward_window;
 
-/// The way by which sections send sections, if `Forwards`.
-template <class Window, bool Forwards>
+/// Chooses the object by which sections send sections.
+template <class Window, bool SendsSections>
 struct sender_in {
-  using type = sends_nothing;  ///< the way
+  using type = sends_nothing;  ///< sections send nothing
 };
-/// The way by which they do.
+/// Chooses it for sections that send sections.
 template <class Window>
 struct sender_in<Window, true> {
-  using type = typename Window::slot_sender;  ///< the way
+  using type = typename Window::slot_sender;  ///< the sender of the window
 };
 
 /// Runs the sections of one window. See window_server and forwarding_server.
@@ -59,28 +59,29 @@ class sorted_worker {
   static constexpr unsigned threads = Ref::policy::block_threads;
   static_assert((threads & (threads - 1)) == 0,
                 "warden: the executor sorted needs a power of two as block_threads");
-  /// Messages of a thread in one window, at most.
+  /// Largest number of messages of a thread in one window.
   static constexpr unsigned rounds =
       std::max<unsigned>(Ref::sends_sections ? 2 : 1, BytesPerThread / sizeof(message_type));
-  /// Messages go from thread to thread.
+  /// Messages move from thread to thread.
   static constexpr bool by_warps = false;
 
  private:
-  /// Parts of an owner thread's run: each has sections of one type, where those that send are.
-  /// Order between them is nobody's, and one type's code runs without looking what comes next.
+  /// Number of parts of an owner thread's segment. If sections send sections, each part has
+  /// sections of one type: the order between parts is unspecified, and the code of one type runs
+  /// without checking the type of the next section.
   static constexpr unsigned parts = Ref::sends_sections ? Ref::format::types : 1;
-  /// Whether a window's sections are asked, all at once, whether they would change anything; those
-  /// that would not are not sorted. (In order the groups ask.)
+  /// True if no-op sections of a window are filtered out before it is sorted. (In order, groups
+  /// filter them.)
   static constexpr bool filters_noops_first = Ref::filters_noops && !Ref::in_order;
-  /// In order, and where sections combine, the scan with fewer instructions, but not where sections
-  /// may write beside their records: there it is not shown that runs gain by it.
+  /// In order, and if sections combine, the scan with fewer instructions; but not if sections may
+  /// write to other memory: no gain was measured for those.
   using scan = std::conditional_t<
       (Ref::in_order || Ref::combines_segments) && std::is_empty_v<typename Ref::context>,
       simt::block_scan_by_warps<threads>, simt::block_scan<threads, Ref::in_order>>;
   using ranks = stable_ranks<threads, threads>;
   using combiner = message_combiner<typename Ref::section, threads, rounds>;
 
-  /// Combining is over before the order is found, in the same memory.
+  /// Combining ends before the order is found, in the same memory.
   WARDEN_HOST_DEVICE static constexpr std::size_t order_size() {
     if constexpr (Ref::policy::combines) {
       return sizeof(typename combiner::storage) / sizeof(std::uint16_t);
@@ -90,7 +91,7 @@ class sorted_worker {
   }
 
   struct layout {
-    std::size_t locals, used;  ///< records, rounds
+    std::size_t locals, used;  ///< numbers of records and of messages per thread
     arena_carver carver{};
     arena_piece<std::uint32_t> counts =
         carver.take<std::uint32_t>(Ref::in_order ? 0 : threads * parts);
@@ -108,7 +109,8 @@ class sorted_worker {
   };
 
  public:
-  /// Bytes of shared memory for `locals` records of the server, and windows of `used` rounds.
+  /// Bytes of shared memory for `locals` records of the server, and windows of `used` messages per
+  /// thread.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals, unsigned used) {
     return layout{locals, used}.carver.bytes();
   }
@@ -125,12 +127,12 @@ class sorted_worker {
     }
   }
 
-  /// Ranks each message among those of its owner, unless it may be combined first: as they are
-  /// taken, or where sections run in order, by warps, rounds and lanes.
+  /// Ranks each message among those of its owner, unless it may be combined or filtered first: as
+  /// they are taken, or if sections run in order, by warps, steps and lanes.
   WARDEN_DEVICE void take(message_type const (&m)[rounds], unsigned arrived) {
     if constexpr (Ref::in_order) {
       ranks_.start(owners());
-      // Fewer bits to compare where few threads own records, and none where most threads do.
+      // Few bits to compare if few threads own records, and none if most threads do.
       if (owners() <= few_owners) {
         rank_in_order<few_owners>(m, arrived);
       } else if (owners() <= some_owners) {
@@ -163,7 +165,7 @@ class sorted_worker {
     std::uint32_t begin;
     [[maybe_unused]] std::uint32_t segments = 0;
     if constexpr (Ref::group_size > 1) {
-      // No group looks at runs that are empty: the others are counted in the upper half of a word.
+      // No group looks at empty segments: the upper half of a word counts the others.
       static_assert(rounds * threads < 1u << 16);
       begin = scan::exclusive_sum(scan_[0], count + (count != 0 ? 1u << 16 : 0), total);
       if (count != 0) segment_begins_[begin >> 16] = static_cast<std::uint16_t>(begin);
@@ -188,7 +190,7 @@ class sorted_worker {
     owner_segment<Ref, sorted_worker, to_send> mine{ref_, records_, *this, residue_of(me),
                                                     one_record_each_};
     if constexpr (Ref::group_size > 1) {
-      // The groups have come from the window before by barriers.
+      // Barriers separate the groups from the previous window.
       if (me == 0) taken_[0] = 0;
     } else {
       if (count != 0) mine.load();
@@ -263,7 +265,7 @@ class sorted_worker {
         segment_begins_{at.segment_begins.in(storage)},
         one_record_each_{ref.locals <= threads} {}
 
-  /// The window as members of the runs that are combined. See block_combine.
+  /// The window as members of the segments that are combined. See block_combine.
   struct slots_of_records {
     static constexpr bool store = true;
     sorted_worker const& worker;
@@ -275,7 +277,7 @@ class sorted_worker {
       return Ref::format::template unpack<typename Ref::section>(worker.window_[slot]);
     }
     WARDEN_DEVICE void absorbed(std::uint32_t slot) const {
-      worker.window_[slot].flits[0].first = nobodys;  // mutation: window-absorbed
+      worker.window_[slot].flits[0].first = no_record;  // mutation: window-absorbed
     }
     WARDEN_DEVICE void combined(combining_key<typename Ref::section> key, std::uint32_t slot,
                                 typename Ref::section const& s) const {
@@ -283,23 +285,23 @@ class sorted_worker {
     }
   };
 
-  /// Leaves one message for each record, or now and then a few, and ranks what is left among those
-  /// of its owner. The owners apply it as they would any other messages, so who excludes whom is as
-  /// without combining. Returns the bits of what is left of this thread's. Collective.
+  /// Leaves one message for each record, or sometimes a few, and ranks the remaining messages among
+  /// those of their owner. Owners run them like any other messages, so exclusion is the same as
+  /// without combining. Returns the bits of this thread's remaining messages. Collective.
   WARDEN_DEVICE unsigned combine(message_type const (&m)[rounds], unsigned arrived) {
     unsigned const me = simt::thread_rank();
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k) {
       if (arrived >> k & 1u) window_[k * threads + me] = m[k];
     }
-    // The order that the window before was run in lay here; that is over.
+    // The order of the previous window lay here; it is no longer needed.
     combiner::run(*reinterpret_cast<typename combiner::storage*>(order_.data()),
                   slots_of_records{*this}, ref_.locals, arrived);
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k) {
       if ((arrived >> k & 1u) == 0) continue;
       message_type const& left = window_[k * threads + me];
-      if (left.local() == nobodys) {
+      if (left.local() == no_record) {
         arrived &= ~(1u << k);
       } else {
         rank_[k] = simt::shared_fetch_add(counts_[owner_of(left)], 1u);
@@ -313,15 +315,15 @@ class sorted_worker {
   WARDEN_DEVICE void rank(message_type const (&m)[rounds], unsigned arrived) {
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k) {
-      // Or none, so that the window before's are not held in registers until then.
+      // Assigns 0 too, so that the previous window's ranks do not stay live in registers.
       bool const is = (arrived >> k & 1u) != 0;
       rank_[k] = is ? simt::shared_fetch_add(counts_[segment_of(m[k])], 1u) : 0;
     }
   }
 
-  /// The bits of those messages whose sections do not say that they would change nothing. The block
-  /// has come from the window before by a barrier, and none of this one's has run: the others are
-  /// done, as if they had come first.
+  /// Returns the bits of the messages whose sections are not no-ops. A barrier separates the block
+  /// from the previous window, and no section of this one has run: the no-op sections count as
+  /// having run first.
   WARDEN_DEVICE unsigned ask(message_type const (&m)[rounds], unsigned arrived) const {
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k) {
@@ -331,11 +333,12 @@ class sorted_worker {
     return arrived;
   }
 
-  /// Threads that are compared by few bits.
+  /// Number of owners that few bits tell apart.
   static constexpr unsigned few_owners = simt::warp_size;
-  /// And by some more: beyond, a warp's messages seldom share one.
+  /// Number of owners that some more bits tell apart: beyond it, messages of a warp seldom have a
+  /// common owner.
   static constexpr unsigned some_owners = threads / 2;
-  /// Threads that own records.
+  /// Number of threads that own records.
   WARDEN_DEVICE std::uint32_t owners() const {
     return ref_.locals < threads ? ref_.locals : threads;
   }
@@ -348,7 +351,7 @@ class sorted_worker {
       rank_[k] = ranks_.template rank<Limit>(is ? owner_of(m[k]) : 0, is);
     }
   }
-  /// The same where most threads own records.
+  /// Ranks the messages in their order if most threads own records.
   WARDEN_DEVICE void rank_among_many(message_type const (&m)[rounds], unsigned arrived) {
     typename ranks::counted counted[rounds];
     WARDEN_UNROLL
@@ -366,18 +369,18 @@ class sorted_worker {
   using forwards = forward_window<Ref, rounds * threads>;
   using to_send = typename sender_in<forwards, Ref::sends_sections>::type;
 
-  /// No record's number: of a message that went into another one.
-  static constexpr std::uint32_t nobodys = ~0u;
+  /// Number of no record: marks a message that was combined into another one.
+  static constexpr std::uint32_t no_record = ~0u;
   WARDEN_DEVICE static unsigned owner_of(message_type const& m) {
     return thread_of(m.local() & (threads - 1));  // mutation: run-owner
   }
-  /// The part of a run that a message belongs to.
+  /// The part of a segment that a message belongs to.
   WARDEN_DEVICE static unsigned segment_of(message_type const& m) {
     return parts == 1 ? owner_of(m) : m.tag() * threads + owner_of(m);
   }
-  /// The owner thread of the records that are `residue` mod `threads`. Where sections differ more,
-  /// as those that send do, neighbours are in different warps: few hot records do not hold one
-  /// another up.
+  /// The owner thread of the records that are `residue` mod `threads`. Sections that send sections
+  /// differ more, so neighbours are in different warps then: few hot records do not delay each
+  /// other.
   WARDEN_DEVICE static unsigned thread_of(unsigned residue) {
     if constexpr (Ref::sends_sections) {
       return (residue & (warps - 1)) * simt::warp_size + residue / warps;
@@ -385,7 +388,7 @@ class sorted_worker {
       return residue;
     }
   }
-  /// The other way round.
+  /// The residue of the records that `thread` owns.
   WARDEN_DEVICE static unsigned residue_of(unsigned thread) {
     if constexpr (Ref::sends_sections) {
       return thread % simt::warp_size * warps + thread / simt::warp_size;
@@ -397,15 +400,16 @@ class sorted_worker {
 
   Ref const& ref_;
   record_store<Ref> records_;
-  simt::shared_span<message_type> window_;   ///< by owner, unless it has an order
-  simt::shared_span<std::uint32_t> counts_;  ///< [part][thread] its messages of the window
-  simt::shared_span<std::uint32_t> begins_;  ///< [part][thread] the first of its run
+  simt::shared_span<message_type> window_;   ///< sorted by owner, unless it has an order
+  simt::shared_span<std::uint32_t> counts_;  ///< [part][thread] messages of the window
+  simt::shared_span<std::uint32_t> begins_;  ///< [part][thread] the first one of its segment
   simt::shared_span<typename scan::storage> scan_;
   simt::shared_span<std::uint16_t> order_;  ///< [place] slot, by owner; only of combined windows
-  ranks ranks_;                             ///< where sections run in order
-  simt::shared_span<std::uint32_t> taken_;  ///< runs that groups of lanes have taken
-  simt::shared_span<std::uint16_t> segment_begins_;  ///< of those that are not empty, and the end
-  bool one_record_each_;                             ///< no thread owns more than one record
+  ranks ranks_;                             ///< used if sections run in order
+  simt::shared_span<std::uint32_t> taken_;  ///< segments that groups of lanes have taken
+  simt::shared_span<std::uint16_t>
+      segment_begins_;    ///< begins of segments that are not empty, and the end
+  bool one_record_each_;  ///< no thread owns more than one record
   std::uint32_t rank_[rounds]{};
 };
 
