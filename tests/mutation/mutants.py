@@ -136,7 +136,7 @@ MUTANTS = {
     "health-cleared": ("guarded.cuh", "", "launches/shared", "an unexpected failure"),
     "last-launch": ("guarded.cuh", "", "launches/shared", "lost failure|wrong cause|lost message"),
     # A message of which the last lane is there; what is appended before all have left a flush.
-    "receive-last": ("detail/fused/message.cuh", "whole = Flit::is_of(m.flits[l], lap);", "torn", "torn or lost message"),
+    "receive-last": ("detail/fused/message.cuh", "whole = Flit::is_of(m.flits[l], sequence);", "torn", "torn or lost message"),
     "flush-end": ("detail/fused/sorted_outbox.cuh", "", "append_flushed", "torn or lost message"),
     # A change between the look and the wait; a warp that waits for the last of its slots first.
     "change-seen": ("detail/fused/buffered_outbox.cuh",
@@ -154,7 +154,7 @@ MUTANTS = {
                       "simt::load_relaxed(&channel_.indices()->reserved.value));", "sends/relaunched", "(overlapping|unordered) sections|torn or lost message|deadlock"),
     # The next slice in the place of one that has not been released; an assignment that not all
     # lanes have read.
-    "leader-lap": ("detail/fused/paper/leader_server.cuh", "return number <= next_release_ + slices();", "led_within", "torn or lost message|deadlock"),
+    "leader-place": ("detail/fused/paper/leader_server.cuh", "return number <= next_release_ + slices();", "led_within", "torn or lost message|deadlock"),
     "leader-read": ("detail/fused/paper/leader_server.cuh", "", "followed", "torn or lost message|deadlock"),
     "lanes-release": ("detail/execute/locks.cuh", "", "contended", "unordered sections|torn or lost message"),
     # One lock of two records is freed twice.

@@ -38,31 +38,33 @@ inline constexpr std::uint64_t tag_mask = ((std::uint64_t{1} << tag_bits) - 1) <
 inline constexpr int bytes_of_payload = 12;
 
 /// Returns the first word with its sequence tag set.
-WARDEN_HOST_DEVICE std::uint64_t first_stamped(std::uint64_t word, std::uint64_t lap) {
-  return (word & (payload_mask | tag_mask)) | (lap << (payload_bits + tag_bits));
+WARDEN_HOST_DEVICE std::uint64_t first_stamped(std::uint64_t word, std::uint64_t sequence) {
+  return (word & (payload_mask | tag_mask)) | (sequence << (payload_bits + tag_bits));
 }
 /// Returns true if the first word carries this sequence tag.
-WARDEN_HOST_DEVICE bool first_is_of(simt::flit_words words, std::uint64_t lap) {
-  return ((words.first ^ (lap << (payload_bits + tag_bits))) >> (payload_bits + tag_bits)) == 0;
+WARDEN_HOST_DEVICE bool first_is_of(simt::flit_words words, std::uint64_t sequence) {
+  return ((words.first ^ (sequence << (payload_bits + tag_bits))) >> (payload_bits + tag_bits)) ==
+         0;
 }
 /// Returns true if the second word carries this sequence tag.
-WARDEN_HOST_DEVICE bool second_is_of(simt::flit_words words, std::uint64_t lap) {
-  return ((words.second ^ (lap << payload_bits)) >> payload_bits) == 0;
+WARDEN_HOST_DEVICE bool second_is_of(simt::flit_words words, std::uint64_t sequence) {
+  return ((words.second ^ (sequence << payload_bits)) >> payload_bits) == 0;
 }
 
 /// Format of flits that carries the sequence tag in both words, so correctness does not depend on
 /// the number of accesses that a flit takes.
 struct sequence_in_each_word {
   /// Returns the flit with its sequence tags set.
-  WARDEN_HOST_DEVICE static simt::flit_words stamped(simt::flit_words words, std::uint64_t lap) {
-    words.first = first_stamped(words.first, lap);
-    words.second = (words.second & payload_mask) | (lap << payload_bits);
+  WARDEN_HOST_DEVICE static simt::flit_words stamped(simt::flit_words words,
+                                                     std::uint64_t sequence) {
+    words.first = first_stamped(words.first, sequence);
+    words.second = (words.second & payload_mask) | (sequence << payload_bits);
     return words;
   }
   /// Returns true if both words carry this sequence tag.
-  WARDEN_HOST_DEVICE static bool is_of(simt::flit_words words, std::uint64_t lap) {
-    bool const first = first_is_of(words, lap);    // mutation: first-phase
-    bool const second = second_is_of(words, lap);  // mutation: second-phase
+  WARDEN_HOST_DEVICE static bool is_of(simt::flit_words words, std::uint64_t sequence) {
+    bool const first = first_is_of(words, sequence);    // mutation: first-phase
+    bool const second = second_is_of(words, sequence);  // mutation: second-phase
     return first && second;
   }
   /// Loads a flit.
@@ -134,20 +136,20 @@ struct message {
 /// Loads each flit l from `place(l)`, in the format `Flit`. Returns true if that is a whole message
 /// with this sequence tag.
 template <class Flit, int Flits, class Place>
-WARDEN_DEVICE bool load_message(message<Flits>& m, Place place, std::uint64_t lap) {
+WARDEN_DEVICE bool load_message(message<Flits>& m, Place place, std::uint64_t sequence) {
   WARDEN_UNROLL
   for (int l = 0; l < Flits; ++l) m.flits[l] = Flit::load(place(l));
   bool whole = true;
   WARDEN_UNROLL
   for (int l = 0; l < Flits; ++l)
-    whole = whole && Flit::is_of(m.flits[l], lap);  // mutation: receive-last
+    whole = whole && Flit::is_of(m.flits[l], sequence);  // mutation: receive-last
   return whole;
 }
 /// Stores a message with this sequence tag, each flit l to `place(l)`.
 template <class Flit, int Flits, class Place>
-WARDEN_DEVICE void store_message(message<Flits> const& m, Place place, std::uint64_t lap) {
+WARDEN_DEVICE void store_message(message<Flits> const& m, Place place, std::uint64_t sequence) {
   WARDEN_UNROLL
-  for (int l = 0; l < Flits; ++l) Flit::store(place(l), Flit::stamped(m.flits[l], lap));
+  for (int l = 0; l < Flits; ++l) Flit::store(place(l), Flit::stamped(m.flits[l], sequence));
 }
 /// Calls `f` with the addresses of the words that change when a message is stored.
 template <int Flits, class Place, class Watch>

@@ -22,13 +22,14 @@ namespace flit {
 /// checking differ.
 struct sequence_in_first_word {
   /// Returns the flit with its sequence tag set.
-  WARDEN_HOST_DEVICE static simt::flit_words stamped(simt::flit_words words, std::uint64_t lap) {
-    words.first = first_stamped(words.first, lap);
+  WARDEN_HOST_DEVICE static simt::flit_words stamped(simt::flit_words words,
+                                                     std::uint64_t sequence) {
+    words.first = first_stamped(words.first, sequence);
     return words;
   }
   /// Returns true if the first word carries this sequence tag, which stands for both words.
-  WARDEN_HOST_DEVICE static bool is_of(simt::flit_words words, std::uint64_t lap) {
-    return first_is_of(words, lap);
+  WARDEN_HOST_DEVICE static bool is_of(simt::flit_words words, std::uint64_t sequence) {
+    return first_is_of(words, sequence);
   }
   /// Loads a flit.
   WARDEN_DEVICE static simt::flit_words load(simt::flit_words const* place) {

@@ -162,8 +162,8 @@ class bitmask_channel_ref : channel_ref<Flits> {
     auto const next = static_cast<std::uint32_t>(first & ((std::uint64_t{1} << capacity_log2) - 1));
     std::uint32_t const begin = w * slice;
     std::uint32_t const below = next <= begin ? 0 : next - begin >= slice ? slice : next - begin;
-    auto const in_lap = static_cast<std::uint32_t>((std::uint64_t{1} << below) - 1);
-    return (first >> capacity_log2 & 1) != 0 ? in_lap : ~in_lap;
+    auto const written = static_cast<std::uint32_t>((std::uint64_t{1} << below) - 1);
+    return (first >> capacity_log2 & 1) != 0 ? written : ~written;
   }
 
   /// Inverts bits. No bit is inverted twice before its slot is released, so the order of the

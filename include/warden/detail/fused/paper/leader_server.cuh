@@ -160,7 +160,7 @@ class leader_server {
   /// before it. If a launch begins within a slice, messages of the next pass over the slots are
   /// there before all messages of this slice have run.
   WARDEN_DEVICE bool is_free(std::uint64_t number) const {
-    return number < next_release_ + slices();  // mutation: leader-lap
+    return number < next_release_ + slices();  // mutation: leader-place
   }
   /// Returns the messages of slice `number`, one of the window, that were published and not handed
   /// out. No slot is published again before it was released, so a bit that differs is a message of
