@@ -84,7 +84,7 @@ MUTANTS = {
                       "torn or lost message|deadlock"),
     # Sections on two records: locked in the order in which they are named, or of their ids.
     "lock-order.named": ("detail/fused/guarded_ref.cuh", "", "sends/pair_messages", "deadlock"),
-    "lock-order.id": ("detail/fused/guarded_ref.cuh", "if (good) by_second = a < b;", "sends/pair_messages", "deadlock"),
+    "lock-order.id": ("detail/fused/guarded_ref.cuh", "if (good) swapped = a < b;", "sends/pair_messages", "deadlock"),
     "unlock": ("detail/fused/pair_messages_run.cuh", "", "sends/pair_messages", "deadlock"),
     "handler-waits": ("detail/fused/pair_messages_run.cuh",
                       "if (!ref_.wait_until([&] { return !locks_.is_locked(lock); }, [](auto) {}, wait_kind::lock, number_, lock))"
@@ -94,7 +94,7 @@ MUTANTS = {
                       "sends/pair_messages", "torn or lost message|not conserved|deadlock"),
     # Servers whose warps work by themselves: credits are counted but not waited for; a ring is read without a bound.
     "pair-credit": ("detail/fused/pair_messages_server.cuh",
-                     "if (of_clients && there != 0 && simt::lane_id() == 0)"
+                     "if (serves_clients && there != 0 && simt::lane_id() == 0)"
                      "ref_.rings.take_beyond(static_cast<std::uint32_t>(simt::count_bits(there)));", "sends/many_pair_messages",
                      "torn or lost message|not conserved|deadlock|misuse"),
     "ring-bound": ("detail/fused/pair_messages_server.cuh", "return true;", "sends/many_pair_messages", "torn or lost message|not conserved|deadlock"),
@@ -140,7 +140,7 @@ MUTANTS = {
     "flush-end": ("detail/fused/sorted_outbox.cuh", "", "append_flushed", "torn or lost message"),
     # A change between the look and the wait; a warp that waits for the last of its slots first.
     "change-seen": ("detail/fused/buffered_outbox.cuh",
-                    "bool const hopeless = simt::lane_id() == lane && !wait_for_change(simt::shared_load(changes_[0]));",
+                    "bool const stopped = simt::lane_id() == lane && !wait_for_change(simt::shared_load(changes_[0]));",
                     "appended", "deadlock"),
     "warp-last": ("detail/fused/warp_client.cuh", "bool const polls = simt::lane_id() == 31u - __builtin_clz(blocked);", "crossed_warps",
                   "deadlock"),

@@ -25,12 +25,12 @@ class block_client {
   /// `ref` outlives the client.
   WARDEN_DEVICE block_client(Ref const& ref, virtual_block const& at)
       : ref_{ref},
-        at_{at},
+        block_{at},
         outbox_{ref, at.arena() + ref.outbox_offset},
         gathers_{ref.gathers() && at.take_staging(ref.position)} {}
   /// Counts the messages that were staged and never flushed.
   WARDEN_DEVICE ~block_client() {
-    if (gathers_) at_.give_staging_back(ref_.position);
+    if (gathers_) block_.give_staging_back(ref_.position);
     if (unsent_ == 0) return;
     outbox_.lose(unsent_);
     if constexpr (Ref::has_answers) book().lose();
@@ -109,7 +109,7 @@ class block_client {
  private:
   using outbox = typename Ref::outbox;
 
-  WARDEN_DEVICE detail::call_book<Ref> book() const { return {ref_, at_}; }
+  WARDEN_DEVICE detail::call_book<Ref> book() const { return {ref_, block_}; }
 
   template <class Section>
   WARDEN_DEVICE void stage(std::uint64_t id, Section const& section, bool valid) {
@@ -166,7 +166,7 @@ class block_client {
   }
 
   Ref const& ref_;
-  virtual_block const& at_;
+  virtual_block const& block_;
   outbox outbox_;
   bool gathers_;  ///< true if the outbox belongs to this client
   unsigned round_ = 0;

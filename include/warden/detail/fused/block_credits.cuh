@@ -27,8 +27,8 @@ class block_credits {
   block_credits() = default;
   /// Constructs the credits of a server whose oldest messages, of clients and of servers, have
   /// these indices.
-  WARDEN_DEVICE block_credits(std::uint64_t of_clients, std::uint64_t of_servers)
-      : executed_{of_clients}, executed_of_servers_{of_servers}, admitted_{of_clients}, stock_{0} {}
+  WARDEN_DEVICE block_credits(std::uint64_t clients, std::uint64_t servers)
+      : executed_{clients}, executed_of_servers_{servers}, admitted_{clients}, stock_{0} {}
 
   /// Returns the first client index that may not be received yet.
   WARDEN_DEVICE std::uint64_t admitted() const { return admitted_; }

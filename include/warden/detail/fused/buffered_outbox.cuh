@@ -114,9 +114,9 @@ class buffered_outbox {
       if (waiting == 0) break;
       if (!simt::any(simt::full_warp, filled || is_full)) {
         auto const lane = static_cast<unsigned>(simt::first_bit(waiting));
-        bool const hopeless =
+        bool const stopped =
             simt::lane_id() == lane && !wait_for_change(seen);  // mutation: change-seen
-        failed_ = failed_ || simt::any(simt::full_warp, hopeless);
+        failed_ = failed_ || simt::any(simt::full_warp, stopped);
       }
     }
     if (++calls_ % calls_between_meetings != 0) return true;

@@ -59,14 +59,14 @@ class forward_memory {
       rings.indices = memory_->indices.data();
       rings.slots = memory_->slots.data();
       if constexpr (Ref::nests) {
-        place_memory& places = ref.aside.places;
+        place_memory& places = ref.waiting.places;
         while ((1ull << places.room_log2) < rings.credits + Ref::policy::block_threads)
           ++places.room_log2;
         std::size_t const room = std::size_t{servers} << places.room_log2;
         waiting_ = buffer<waiting_message<typename Ref::message_type>>{room, where};
         tickets_ = buffer<std::uint64_t>{room, where};
         counts_ = buffer<place_counts>{servers, where};
-        ref.aside.messages = waiting_.data();
+        ref.waiting.messages = waiting_.data();
         places.tickets = tickets_.data();
         places.counts = counts_.data();
       }

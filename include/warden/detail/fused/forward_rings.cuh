@@ -42,10 +42,11 @@ struct forward_rings {
   }
   /// Returns how many of the `count` requested credits the caller has got.
   WARDEN_DEVICE std::uint32_t granted(std::uint64_t asked, std::uint32_t count) const {
-    auto const there = static_cast<std::int64_t>(asked);
-    std::uint32_t const got = there <= 0                    ? 0
-                              : there < std::int64_t{count} ? static_cast<std::uint32_t>(there)
-                                                            : count;
+    auto const unclaimed = static_cast<std::int64_t>(asked);
+    std::uint32_t const got = unclaimed <= 0 ? 0
+                              : unclaimed < std::int64_t{count}
+                                  ? static_cast<std::uint32_t>(unclaimed)
+                                  : count;
     if (got != count) give_back(count - got);
     return got;
   }

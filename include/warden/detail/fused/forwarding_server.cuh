@@ -104,12 +104,12 @@ class forwarding_server {
         shared.servers.turn_over(turn);
         // The windows before this one have been executed, and the messages that they sent are
         // published.
-        std::uint64_t const done_of_clients = any ? clients_before : clients.released();
-        std::uint64_t const done_of_servers = any ? servers_before : servers.released();
-        give_back(ref_, channel_, clients_before, clients.released(), done_of_clients);
-        give_back(ref_, ring_, servers_before, servers.released(), done_of_servers);
+        std::uint64_t const clients_done = any ? clients_before : clients.released();
+        std::uint64_t const servers_done = any ? servers_before : servers.released();
+        give_back(ref_, channel_, clients_before, clients.released(), clients_done);
+        give_back(ref_, ring_, servers_before, servers.released(), servers_done);
         auto const spent = static_cast<std::int32_t>(simt::shared_exchange(shared.spent, 0u));
-        shared.stock.executed(done_of_clients, done_of_servers, spent);
+        shared.stock.executed(clients_done, servers_done, spent);
         if (any) {
           if constexpr (Ref::max_sends > 1) shared.stock.make_up(ref_.rings);
           shared.stock.admit(ref_.rings, request, clients.released(),
@@ -124,8 +124,8 @@ class forwarding_server {
       unsigned const spent = worker_.execute(m, arrived);
       // Added as one number: the count never contains a warp's spent credits without its gained
       // ones.
-      unsigned const of_warp = simt::warp_sum(spent);
-      if (simt::lane_id() == 0 && of_warp != 0) simt::shared_fetch_add(shared.spent, of_warp);
+      unsigned const warp_total = simt::warp_sum(spent);
+      if (simt::lane_id() == 0 && warp_total != 0) simt::shared_fetch_add(shared.spent, warp_total);
     }
     worker_.finish();
   }
@@ -151,7 +151,7 @@ class forwarding_server {
   /// Waits, with one thread, for the oldest missing message of either source. Called if nothing has
   /// arrived. Collective over the block. Returns false if the work has ended or the launch is
   /// poisoned.
-  WARDEN_DEVICE bool wait(std::uint64_t of_clients, std::uint64_t of_servers,
+  WARDEN_DEVICE bool wait(std::uint64_t client_index, std::uint64_t server_index,
                           credit_request& request) {
     bool stops = false;
     if (simt::thread_rank() == 0) {
@@ -161,18 +161,18 @@ class forwarding_server {
       bool ended = false;
       bool const alive = ref_.wait_until(
           [&] {
-            bool const of_client = channel_.is_there(of_clients);
-            if (of_client && stock.try_admit(ref_.rings)) return true;
-            if (ring_.is_there(of_servers)) return true;
-            ended = !of_client && detector_.has_ended(ref_, channel_);
+            bool const has_client_message = channel_.is_there(client_index);
+            if (has_client_message && stock.try_admit(ref_.rings)) return true;
+            if (ring_.is_there(server_index)) return true;
+            ended = !has_client_message && detector_.has_ended(ref_, channel_);
             return ended;
           },
           [&](auto watch) {
-            channel_.watch_slot(of_clients, watch);
-            ring_.watch_slot(of_servers, watch);
+            channel_.watch_slot(client_index, watch);
+            ring_.watch_slot(server_index, watch);
             termination_detector<Ref>::watch(ref_, watch);
           },
-          wait_kind::message, number_, of_clients);
+          wait_kind::message, number_, client_index);
       progress_[0].admitted = stock.admitted();
       stops = ended || !alive;
     }

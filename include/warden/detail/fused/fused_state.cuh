@@ -52,34 +52,35 @@ class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part
   /// Argument that `launch_fused` passes to a kernel.
   using ref = guarded_ref<Policy, Record, Sections...>;
 
-  /// Constructs the state for launches of `of`, which was made at `where`. Blocks the host. Throws
-  /// limit_error for an impossible plan, and cuda_error if memory is short.
-  fused_state(guarded const& of, std::source_location where)
-      : options_{of.options_}, report_{of.state_->report.data()} {
-    ref_.records = of.records_;
-    ref_.size = of.size_;
-    ref_.sections_context = of.context_;
+  /// Constructs the state for launches of `array`, which was made at `where`. Blocks the host.
+  /// Throws limit_error for an impossible plan, and cuda_error if memory is short.
+  fused_state(guarded const& array, std::source_location where)
+      : options_{array.options_}, report_{array.state_->report.data()} {
+    ref_.records = array.records_;
+    ref_.size = array.size_;
+    ref_.sections_context = array.context_;
     ref_.report = report_;
-    plan<ref> planned{ref_, options_, of.device_, where};
-    if (of.has_owners_) {
-      options_.servers = of.owners_.servers();
-      ref_.owners = of.owners_;
+    plan<ref> planned{ref_, options_, array.device_, where};
+    if (array.has_owners_) {
+      options_.servers = array.owners_.servers();
+      ref_.owners = array.owners_;
     } else {
-      planned.choose_owners(of.size_);
+      planned.choose_owners(array.size_);
     }
-    planned.make(of.size_);
+    planned.make(array.size_);
     channels_ = std::make_shared<channel_memory>(
         channel_memory{{},
                        buffer<channel_indices>{options_.servers, where},
                        buffer<simt::flit_words>{
                            options_.servers * ref::channel::flits(ref_.capacity_log2), where}});
     answers_.make(ref_, where);
-    forwards_.make(ref_, options_.servers, options_.forward_capacity, where);
+    rings_.make(ref_, options_.servers, options_.forward_capacity, where);
     ref_.indices = channels_->indices.data();
     ref_.slots = channels_->slots.data();
     empty_channels({}, where);
-    history_ = std::make_unique<launch_history>(launch_state{channel_groups(), of.state_->control});
-    if (of.has_owners_) planned.check_owners(of.size_);
+    history_ =
+        std::make_unique<launch_history>(launch_state{channel_groups(), array.state_->control});
+    if (array.has_owners_) planned.check_owners(array.size_);
   }
 
   /// Returns the options, with all defaults replaced by values.
@@ -113,7 +114,7 @@ class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part
   }
 
   [[nodiscard]] std::size_t bytes() const override {
-    return channels_->bytes() + forwards_.bytes() + answers_.bytes();
+    return channels_->bytes() + rings_.bytes() + answers_.bytes();
   }
   void describe(diagnosis& d, failed_launch const& failed, stream_ref s,
                 std::source_location where) const override {
@@ -122,7 +123,7 @@ class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part
   void reported() override { history_->reported(); }
   void reset_channels(stream_ref s, std::source_location where) override {
     empty_channels(s, where);
-    forwards_.reset(ref_, s, where);  // mutation: rings-kept
+    rings_.reset(ref_, s, where);  // mutation: rings-kept
   }
   void reset_answers(stream_ref s, std::source_location where) override {
     answers_.reset(s, where);
@@ -139,7 +140,7 @@ class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part
     };
     list.template operator()<typename ref::channel>(channels_, ref_.capacity_log2, 0);
     if constexpr (ref::sends_sections) {
-      list.template operator()<typename ref::ring>(forwards_.memory(), ref_.rings.capacity_log2,
+      list.template operator()<typename ref::ring>(rings_.memory(), ref_.rings.capacity_log2,
                                                    ref_.rings.credits);
     }
     return groups;
@@ -153,7 +154,7 @@ class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part
   ref ref_{};
   guarded_report* report_;
   std::shared_ptr<channel_memory> channels_;
-  forward_memory<ref> forwards_;
+  forward_memory<ref> rings_;
   answer_memory<ref> answers_;
   std::unique_ptr<launch_history> history_;
 };

@@ -26,9 +26,9 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public de
   using typename types::channel;
   using typename types::client_message;
   using typename types::context;
-  using typename types::forwards_type;
   using typename types::message_type;
   using typename types::ring;
+  using typename types::rings_type;
   using typename types::slots_of_answers;
   using types::fences;
   using types::in_order;
@@ -50,9 +50,9 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public de
   simt::flit_words* slots = nullptr;           ///< slots of all channels, see channel::begin
   detail::guarded_report* report = nullptr;    ///< one for each guarded array, in global memory
   slots_of_answers answers_to{};               ///< slots of the launch's client threads
-  forwards_type rings{};                       ///< rings between the servers
+  rings_type rings{};                          ///< rings between the servers
   /// Memory for messages that servers set aside.
-  std::conditional_t<nests, detail::lock_queue_memory<message_type>, detail::nothing> aside{};
+  std::conditional_t<nests, detail::lock_queue_memory<message_type>, detail::nothing> waiting{};
   typename Policy::owner_map owners{};  ///< record id to server and local number
   std::uint32_t locals = 0;             ///< maximum of records of one server
   std::uint32_t capacity_log2 = 0;      ///< binary logarithm of the slots of one channel
@@ -89,12 +89,12 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public de
   WARDEN_DEVICE pair_to<Section> pair(std::uint64_t first, std::uint64_t second,
                                       Section const& section, bool good) const {
     auto const a = static_cast<std::uint32_t>(first), b = static_cast<std::uint32_t>(second);
-    bool by_second = false;
+    bool swapped = false;
     if constexpr (nests) {
-      if (good) by_second = lock_order(owners(a)) < lock_order(owners(b));  // mutation: lock-order
+      if (good) swapped = lock_order(owners(a)) < lock_order(owners(b));  // mutation: lock-order
     }
-    detail::partner const other{by_second ? a : b, by_second};
-    return {by_second ? second : first, {detail::prefixed<Section>::of(section, other.word())}};
+    detail::partner const other{swapped ? a : b, swapped};
+    return {swapped ? second : first, {detail::prefixed<Section>::of(section, other.word())}};
   }
   /// Returns the position of a record's lock in the order of all locks.
   WARDEN_DEVICE static std::uint64_t lock_order(record_location place) {

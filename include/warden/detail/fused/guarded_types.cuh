@@ -87,7 +87,7 @@ struct guarded_types {
   /// True if servers send messages.
   static constexpr bool sends_sections = max_sends != 0;
   /// Rings and credits by which servers send messages.
-  using forwards_type =
+  using rings_type =
       std::conditional_t<sends_sections, detail::forward_rings<ring>, detail::nothing>;
 
   /// True if every section can run as one atomic.

@@ -40,11 +40,11 @@ class lane_sender {
   /// Reserves an index for the kept message. Called by all lanes together, which hold no lock. Code
   /// between this call and `publish` does not wait for the result.
   WARDEN_DEVICE void reserve() {
-    if (server_ != nobody) index_ = ref_.rings.ring_of(server_).reserve(1);
+    if (server_ != no_server) index_ = ref_.rings.ring_of(server_).reserve(1);
   }
   /// Publishes the kept message. Returns the number of messages published, 0 or 1.
   WARDEN_DEVICE unsigned publish() const {
-    if (server_ == nobody) return 0;
+    if (server_ == no_server) return 0;
     // Release, by the thread that ran the section.
     if constexpr (Ref::fences) simt::fence_device();  // mutation: lane-fence
     ref_.publish_reserved(server_, index_, message_);
@@ -52,11 +52,11 @@ class lane_sender {
   }
 
  private:
-  static constexpr std::uint32_t nobody = ~0u;
+  static constexpr std::uint32_t no_server = ~0u;
 
   Ref const& ref_;
   message_type message_{};
-  std::uint32_t server_ = nobody;
+  std::uint32_t server_ = no_server;
   std::uint64_t index_ = 0;
 };
 

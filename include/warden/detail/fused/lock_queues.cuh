@@ -56,7 +56,7 @@ class lock_queues {
   /// Gives the lock to a section that travels now. Precondition: the lock is free, or the section
   /// was its first waiting message.
   WARDEN_DEVICE void take(std::uint32_t lock) const {
-    if (!is_locked(lock)) queues_[lock] = {nobody, nobody};
+    if (!is_locked(lock)) queues_[lock] = {no_place, no_place};
   }
 
   /// Stores a waiting message in a place, at the front of the queue if `first`, otherwise at the
@@ -64,8 +64,8 @@ class lock_queues {
   WARDEN_DEVICE void push(std::uint32_t lock, Message const& m, bool first,
                           std::uint32_t place) const {
     lock_queue& q = queues_[lock];
-    messages()[place] = {m, first ? q.first : nobody};
-    if (q.first == nobody) {
+    messages()[place] = {m, first ? q.first : no_place};
+    if (q.first == no_place) {
       q = {place, place};
     } else if (first) {
       q.first = place;
@@ -77,7 +77,7 @@ class lock_queues {
   /// Frees a locked lock if no message waits for it. Returns true if it did.
   WARDEN_DEVICE bool free_if_none_waits(std::uint32_t lock) const {
     lock_queue& q = queues_[lock];
-    if (q.first != nobody) return false;
+    if (q.first != no_place) return false;
     q.first = unlocked;
     return true;
   }
@@ -92,7 +92,7 @@ class lock_queues {
 
  private:
   /// `unlocked`: the lock is free. `no_place`: the queue is empty, or ends.
-  static constexpr std::uint32_t unlocked = ~0u, nobody = ~0u - 1;
+  static constexpr std::uint32_t unlocked = ~0u, no_place = ~0u - 1;
 
   // Computed when needed, which is rare, because a stored pointer would take registers.
   WARDEN_DEVICE waiting_message<Message>* messages() const {

@@ -49,8 +49,8 @@ class pair_messages_run {
                                   std::byte* storage)
       : ref_{ref},
         number_{number},
-        places_{ref.aside.places, number, at.places.in(storage)},
-        locks_{ref.aside, number, at.queues.in(storage)} {}
+        places_{ref.waiting.places, number, at.places.in(storage)},
+        locks_{ref.waiting, number, at.queues.in(storage)} {}
 
   /// Initializes the shared memory. Collective over the block; a block barrier follows.
   WARDEN_DEVICE void start() const {
@@ -166,11 +166,11 @@ class pair_messages_run {
   WARDEN_DEVICE void run_alone(Sent const& sent, std::uint32_t local,
                                record_store<Ref> const& records, Out& out) const {
     record* const r = records.at(local);
-    typename Ref::reply_type to_caller[1];
+    typename Ref::reply_type reply[1];
     simt::section_enter(records.address_of(local));
-    section_runner{ref_}.apply_one(sent, *r, to_caller[0], out);
+    section_runner{ref_}.apply_one(sent, *r, reply[0], out);
     simt::section_leave(records.address_of(local));
-    section_runner{ref_}.reply(to_caller);
+    section_runner{ref_}.reply(reply);
   }
 
   /// Begins a section on two records at its first lock. Returns true if the section travels with
@@ -183,11 +183,11 @@ class pair_messages_run {
     std::uint32_t const lock = Ref::executor::lock_of(local);
     if (to.server == number_ && Ref::executor::lock_of(to.local) == lock) {
       // One record, or two with the same lock.
-      typename Ref::reply_type to_caller[1];
+      typename Ref::reply_type reply[1];
       enter(records.address_of(local), records.address_of(to.local), true);
-      section_runner{ref_}.apply(sent, *records.at(local), *records.at(to.local), to_caller[0]);
+      section_runner{ref_}.apply(sent, *records.at(local), *records.at(to.local), reply[0]);
       leave(records.address_of(local), records.address_of(to.local), true);
-      section_runner{ref_}.reply(to_caller);
+      section_runner{ref_}.reply(reply);
       times_.ran_at_once();
       return false;
     }
@@ -206,14 +206,14 @@ class pair_messages_run {
                               record_store<Ref> const& records, Out& out) {
     partner const other = partner_of(section.sent);
     record value = section.value();
-    typename Ref::reply_type to_caller[1];
+    typename Ref::reply_type reply[1];
     record* const identity = ref_.records + other.id;
     enter(records.address_of(local), identity, Ref::fences);
-    section_runner{ref_}.apply(section.sent, *records.at(local), value, to_caller[0]);
+    section_runner{ref_}.apply(section.sent, *records.at(local), value, reply[0]);
     leave(records.address_of(local), identity, Ref::fences);
     times_.ran();
     out.put(ref_.owners(other.id), unlock<record>::of(value));  // mutation: unlock
-    section_runner{ref_}.reply(to_caller);
+    section_runner{ref_}.reply(reply);
   }
 
   /// Enters a section on two records. `in_order`: writes of earlier sections on `b` are visible to

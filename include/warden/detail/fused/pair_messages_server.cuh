@@ -108,20 +108,20 @@ class pair_messages_server {
 
   /// Serves in one loop for the warps of both kinds, so that they run the same instructions.
   WARDEN_DEVICE void serve() {
-    bool const of_clients = simt::warp_rank() < client_warps;
-    unsigned const warp = simt::warp_rank() - (of_clients ? 0 : client_warps);
+    bool const serves_clients = simt::warp_rank() < client_warps;
+    unsigned const warp = simt::warp_rank() - (serves_clients ? 0 : client_warps);
     worker_.prepare();
-    slice_reader reader = of_clients ? slice_reader{clients_, warp} : slice_reader{ring_, warp};
-    std::uint64_t next_release = (of_clients ? clients_.first() : ring_.first()) / slice;
+    slice_reader reader = serves_clients ? slice_reader{clients_, warp} : slice_reader{ring_, warp};
+    std::uint64_t next_release = (serves_clients ? clients_.first() : ring_.first()) / slice;
     while (true) {
       typename Ref::message_type m;
       bool const arrived =
-          of_clients ? receive_of_clients(reader, m) : receive_of_servers(reader, m);
+          serves_clients ? receive_from_clients(reader, m) : receive_from_servers(reader, m);
       unsigned batch = simt::ballot(simt::full_warp, arrived);
       unsigned const there = batch;
-      if (of_clients && there != 0) batch = admit(there);  // mutation: pair-credit
+      if (serves_clients && there != 0) batch = admit(there);  // mutation: pair-credit
       if (batch == 0) {
-        bool const goes_on = of_clients
+        bool const goes_on = serves_clients
                                  ? wait_for_clients(reader, there != 0, warp == 0, next_release)
                                  : wait_for_servers(reader, warp == 0, next_release);
         if (!goes_on) break;
@@ -129,7 +129,7 @@ class pair_messages_server {
       }
       execute(m, (batch >> simt::lane_id() & 1u) != 0);
       auto const count = static_cast<unsigned>(simt::count_bits(batch));
-      if (of_clients) {
+      if (serves_clients) {
         clients_.count_executed(count);
         reader.executed(clients_, batch, client_warps);
         if (warp == 0)
@@ -151,8 +151,8 @@ class pair_messages_server {
 
   // ---- messages of servers
 
-  WARDEN_DEVICE bool receive_of_servers(slice_reader const& reader,
-                                        typename Ref::message_type& m) const {
+  WARDEN_DEVICE bool receive_from_servers(slice_reader const& reader,
+                                          typename Ref::message_type& m) const {
     // Loaded unconditionally: the loads are in progress before the bound is checked.
     bool const there = reader.receive(ring_, m);
     return there && may_read(reader.number());
@@ -200,8 +200,8 @@ class pair_messages_server {
 
   // ---- messages of clients
 
-  WARDEN_DEVICE bool receive_of_clients(slice_reader const& reader,
-                                        typename Ref::message_type& m) const {
+  WARDEN_DEVICE bool receive_from_clients(slice_reader const& reader,
+                                          typename Ref::message_type& m) const {
     typename Ref::client_message sent;
     bool const there = reader.receive(clients_, sent);
     m = Ref::message_type::from(sent);

@@ -93,8 +93,8 @@ class slice_tracker {
   WARDEN_DEVICE std::uint64_t release(Ref const& ref, std::uint64_t next, unsigned least) const {
     // A channel may have fewer than 32 slices: a lane beyond them would read a word twice.
     bool const looks = simt::lane_id() < slices();
-    bool const is = looks && is_done(next + simt::lane_id());
-    unsigned const done = simt::ballot(simt::full_warp, is);
+    bool const slice_done = looks && is_done(next + simt::lane_id());
+    unsigned const done = simt::ballot(simt::full_warp, slice_done);
     int const count = done == simt::full_warp ? simt::warp_size
                                               : simt::first_bit(~done);  // mutation: release-order
     if (count < static_cast<int>(least)) return next;

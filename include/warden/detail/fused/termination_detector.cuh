@@ -32,11 +32,11 @@ template <class Ref>
 class termination_detector {
  public:
   /// Returns true if clients will send nothing more to any server, and no server has a message in
-  /// progress. `of_clients` is the server's own channel.
-  WARDEN_DEVICE bool has_ended(Ref const& ref, typename Ref::channel const& of_clients) {
+  /// progress. `own_channel` is the server's own channel.
+  WARDEN_DEVICE bool has_ended(Ref const& ref, typename Ref::channel const& own_channel) {
     std::uint32_t* const count = word(ref);
     if (!counted_) {
-      if (!clients_have_ended(ref, of_clients)) return false;
+      if (!clients_have_ended(ref, own_channel)) return false;
       counted_ = true;
       // Release: the server took its credits for clients' messages before this count.
       simt::fence_device();

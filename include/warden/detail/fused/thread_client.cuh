@@ -35,7 +35,7 @@ class thread_client {
  public:
   /// Constructs a client. `at` is the virtual block that the kernel was called with. Precondition:
   /// both outlive the client.
-  WARDEN_DEVICE thread_client(Ref const& ref, virtual_block const& at) : ref_{ref}, at_{at} {}
+  WARDEN_DEVICE thread_client(Ref const& ref, virtual_block const& at) : ref_{ref}, block_{at} {}
   /// Deleted: a section has no client block and must not send, call or wait through one.
   explicit thread_client(Ref const&) = delete;
 
@@ -82,7 +82,7 @@ class thread_client {
                   "warden: the section returns nothing: send it, do not call it");
     using result = future<Ref, answer_of<Section, typename Ref::record, typename Ref::context>>;
     if (!good) return result{call_error::bad_id};
-    detail::call_book<Ref> const book{ref_, at_};
+    detail::call_book<Ref> const book{ref_, block_};
     auto const opened = book.open(/*staged*/ false);
     if (opened.error != call_error::none) return result{opened.error};
     result answer{book, opened.number};
@@ -92,7 +92,7 @@ class thread_client {
   }
 
   Ref const& ref_;
-  virtual_block const& at_;
+  virtual_block const& block_;
 };
 
 WARDEN_NAMESPACE_END

@@ -26,20 +26,20 @@ class warp_credits {
   template <class Rings>
   WARDEN_DEVICE std::uint32_t take(Rings const& rings, std::uint32_t wanted) const {
     auto const count = static_cast<std::int32_t>(wanted);
-    std::int32_t const there = simt::shared_fetch_add(stock_[0], -count);
-    std::int32_t const here = there <= 0 ? 0 : there < count ? there : count;
-    if (here == count) return wanted;
-    simt::shared_fetch_add(stock_[0], count - here);  // mutation: credits-put-back
+    std::int32_t const available = simt::shared_fetch_add(stock_[0], -count);
+    std::int32_t const taken = available <= 0 ? 0 : available < count ? available : count;
+    if (taken == count) return wanted;
+    simt::shared_fetch_add(stock_[0], count - taken);  // mutation: credits-put-back
     // No request if there are no credits. A request takes credits for a while that another server
     // could use.
-    if (rings.count() <= 0) return static_cast<std::uint32_t>(here);
-    std::uint32_t const missing = wanted - static_cast<std::uint32_t>(here);
+    if (rings.count() <= 0) return static_cast<std::uint32_t>(taken);
+    std::uint32_t const missing = wanted - static_cast<std::uint32_t>(taken);
     std::uint32_t const asked = missing < rings.kept ? rings.kept : missing;
     std::uint32_t const got = rings.granted(rings.ask(asked), asked);
     // Release: another thread that runs messages with the rest of these credits has them from this
     // thread.
     simt::fence_block();
-    if (got <= missing) return static_cast<std::uint32_t>(here) + got;
+    if (got <= missing) return static_cast<std::uint32_t>(taken) + got;
     simt::shared_fetch_add(stock_[0], static_cast<std::int32_t>(got - missing));
     return wanted;
   }

@@ -24,8 +24,8 @@ struct window_minimum {
   }
   /// Adds this thread's number of the window; a block barrier follows. Collective over the warp.
   WARDEN_DEVICE void note(unsigned turn, std::uint32_t number) {
-    std::uint32_t const of_warp = simt::warp_min(number);
-    if (simt::lane_id() == 0) simt::shared_fetch_min(words[turn], of_warp);
+    std::uint32_t const warp_minimum = simt::warp_min(number);
+    if (simt::lane_id() == 0) simt::shared_fetch_min(words[turn], warp_minimum);
   }
   /// Returns the window's minimum. Called after the barrier.
   WARDEN_DEVICE std::uint32_t get(unsigned turn) const { return simt::shared_load(words[turn]); }

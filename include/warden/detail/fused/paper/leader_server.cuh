@@ -175,10 +175,10 @@ class leader_server {
 
   /// Returns the followers with an empty assignment buffer, as bits. Collective over the warp.
   WARDEN_DEVICE unsigned free_followers() const {
-    bool const is = simt::lane_id() < followers && has_room(simt::lane_id());
+    bool const is_free = simt::lane_id() < followers && has_room(simt::lane_id());
     // Acquire: the follower had read its assignment before it raised `taken_`.
     simt::fence_block();
-    unsigned const free = simt::ballot(simt::full_warp, is);
+    unsigned const free = simt::ballot(simt::full_warp, is_free);
     simt::sync_warp(simt::full_warp);
     return free;
   }
