@@ -48,7 +48,7 @@ struct send_unsorted {
  private:
   /// Messages of a thread in one batch: as many as a block client stages.
   template <class Ref>
-  static constexpr unsigned rounds = Ref::outbox::rounds;
+  static constexpr unsigned rounds = Ref::outbox::per_thread;
 
   /// Sends the messages from `i` on. Collective. False once poisoned.
   template <class Ref>

@@ -112,7 +112,7 @@ struct send_probes {
     bool ends = false;
     while (alive && !ends) {
       // A batch, then a look.
-      for (unsigned round = 0; round < Ref::outbox::rounds; ++round) {
+      for (unsigned round = 0; round < Ref::outbox::per_thread; ++round) {
         std::uint32_t const mixed = mix(i);
         i += static_cast<std::uint32_t>(at.global_size());
         auto const section = null_section<1>::of(mixed);

@@ -95,14 +95,14 @@ class block_client {
   WARDEN_DEVICE bool flush() {
     if (!gathers_) return agree();
     // After poisoning nothing is sent. All threads of a block agree on that, because flush agrees.
-    if (alive_) alive_ = outbox_.flush(round_);
+    if (alive_) alive_ = outbox_.flush(staged_);
     if (alive_) {
       if constexpr (Ref::has_answers) {
         if (unsent_ != 0) book().flushed();
       }
       unsent_ = 0;
     }
-    round_ = 0;
+    staged_ = 0;
     return alive_;
   }
 
@@ -117,13 +117,13 @@ class block_client {
       record_location const to = ref_.owners(static_cast<std::uint32_t>(id));
       auto const message = Ref::client_format::pack(to.local, section);
       if (gathers_) {
-        outbox_.stage(round_, to.server, message);
+        outbox_.stage(staged_, to.server, message);
         ++unsent_;
       } else {
         alive_ = alive_ && send_at_once(ref_, to.server, message);
       }
     } else if (gathers_) {
-      outbox_.stage_nothing(round_);
+      outbox_.stage_nothing(staged_);
     }
   }
   /// Stages a call. `section` is what is sent, `valid` is true if the thread wants to call, and
@@ -148,7 +148,7 @@ class block_client {
   /// Continues with the next message of each thread.
   WARDEN_DEVICE bool go_on() {
     if (!gathers_) return agree();
-    return ++round_ < outbox::rounds ? alive_ : pass_on();
+    return ++staged_ < outbox::per_thread ? alive_ : pass_on();
   }
   /// Agrees on whether the launch is poisoned. Threads that send alone learn it at different times,
   /// but leave together.
@@ -157,7 +157,7 @@ class block_client {
   /// Makes room in a full staging.
   WARDEN_DEVICE bool pass_on() {
     if constexpr (outbox::sends_full_buffers) {
-      round_ = 0;
+      staged_ = 0;
       if (alive_) alive_ = outbox_.send_full();
       return alive_;
     } else {
@@ -169,7 +169,7 @@ class block_client {
   virtual_block const& block_;
   outbox outbox_;
   bool gathers_;  ///< true if the outbox belongs to this client
-  unsigned round_ = 0;
+  unsigned staged_ = 0;
   unsigned unsent_ = 0;
   bool alive_ = true;
 };

@@ -37,7 +37,7 @@ class buffered_outbox {
   /// Messages of one buffer: one for each lane of the warp that copies it out.
   static constexpr unsigned buffer = simt::warp_size;
   /// Messages that each thread stages before send_full must be called.
-  static constexpr unsigned rounds = 1;
+  static constexpr unsigned per_thread = 1;
   /// Messages that fill several buffers.
   static constexpr unsigned batch = 8 * threads;
   /// True: full buffers are sent before `flush`.

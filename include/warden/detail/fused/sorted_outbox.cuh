@@ -32,17 +32,17 @@ class sorted_outbox {
   /// Threads of the block.
   static constexpr unsigned threads = policy::block_threads;
   /// Messages that each thread stages by `send` before a flush.
-  static constexpr unsigned rounds =
+  static constexpr unsigned per_thread =
       std::max<unsigned>(1, policy::outbox_bytes_per_thread / sizeof(message_type));
   static_assert(
       Ref::channel::in_band,
       "warden: sender::sorted publishes by readiness::sequence_tags; for readiness::bitmask there "
       "is sender::buffered");
-  static_assert(rounds <= 31, "warden: outbox_bytes_per_thread holds 31 messages at most");
+  static_assert(per_thread <= 31, "warden: outbox_bytes_per_thread holds 31 messages at most");
   /// Slots of the staging, including one more for each thread, for `append`.
-  static constexpr unsigned slots = (rounds + 1) * threads;
+  static constexpr unsigned slots = (per_thread + 1) * threads;
   /// Messages of a batch.
-  static constexpr unsigned batch = rounds * threads;
+  static constexpr unsigned batch = per_thread * threads;
   /// False: all messages leave together, by `flush`.
   static constexpr bool sends_full_buffers = false;
   /// Destination of an empty place: no server.
@@ -80,18 +80,18 @@ class sorted_outbox {
   }
 
   /// Stages this thread's message number `k`. Precondition: `k` < `per_thread`.
-  WARDEN_DEVICE void stage(unsigned round, unsigned server, message_type const& m) const {
-    put(round * threads + simt::thread_rank(), server, m);
+  WARDEN_DEVICE void stage(unsigned k, unsigned server, message_type const& m) const {
+    put(k * threads + simt::thread_rank(), server, m);
   }
   /// Notes that this thread has no message number `k`.
-  WARDEN_DEVICE void stage_nothing(unsigned round) const {
-    targets_[round * threads + simt::thread_rank()] = nowhere;
+  WARDEN_DEVICE void stage_nothing(unsigned k) const {
+    targets_[k * threads + simt::thread_rank()] = nowhere;
   }
   /// Stages one message. Not collective. Returns false if the room for appended messages is full.
   WARDEN_DEVICE bool append(unsigned server, message_type const& m) {
     unsigned const place = simt::shared_fetch_add(small_[0].appended, 1u);
     if (place >= threads) return false;
-    unsigned const slot = rounds * threads + place;
+    unsigned const slot = per_thread * threads + place;
     put(slot, server, m);
     // `order_` is unused between flushes: there each thread's appended messages form a list.
     order_[slot] = static_cast<std::uint16_t>(last_appended_);
@@ -119,7 +119,7 @@ class sorted_outbox {
     std::uint32_t appended;
   };
 
-  using combiner = message_combiner<typename Ref::section, threads, rounds + 1>;
+  using combiner = message_combiner<typename Ref::section, threads, per_thread + 1>;
   /// Size of `order_`. Combining ends before the order is computed, and uses the same memory.
   WARDEN_HOST_DEVICE static constexpr std::size_t order_size() {
     if constexpr (policy::combines) {
@@ -174,7 +174,7 @@ class sorted_outbox {
   /// Returns the destination of this thread's message number `k`, or `nowhere` without a message.
   WARDEN_DEVICE unsigned target_of(unsigned r, unsigned used, unsigned appended) const {
     unsigned const me = simt::thread_rank();
-    bool const filled = r < used || (r == rounds && me < appended);
+    bool const filled = r < used || (r == per_thread && me < appended);
     return filled ? targets_[r * threads + me] : nowhere;
   }
 
@@ -207,7 +207,7 @@ class sorted_outbox {
     if (used == 0 && appended <= simt::warp_size) return;
     unsigned filled = 0;
     WARDEN_UNROLL
-    for (unsigned r = 0; r <= rounds; ++r)
+    for (unsigned r = 0; r <= per_thread; ++r)
       filled |= (target_of(r, used, appended) != nowhere ? 1u : 0u) << r;
     combiner::run(*reinterpret_cast<typename combiner::storage*>(order_.data()),
                   slots_of_records{*this}, static_cast<std::uint32_t>(ref_.size), filled);
@@ -219,11 +219,11 @@ class sorted_outbox {
     unsigned const me = simt::thread_rank();
     unsigned const appended = this->appended();
     // Rank each message among those of its destination.
-    std::uint32_t to[rounds + 1];  // destination in the lower half, rank in the upper half
+    std::uint32_t to[per_thread + 1];  // destination in the lower half, rank in the upper half
     WARDEN_UNROLL
-    for (unsigned r = 0; r <= rounds; ++r) to[r] = target_of(r, used, appended);
+    for (unsigned r = 0; r <= per_thread; ++r) to[r] = target_of(r, used, appended);
     WARDEN_UNROLL
-    for (unsigned r = 0; r <= rounds; ++r) {
+    for (unsigned r = 0; r <= per_thread; ++r) {
       if (to[r] != nowhere) to[r] |= simt::shared_fetch_add(counts_[to[r]], 1u) << 16;
     }
     simt::sync_block();
@@ -249,7 +249,7 @@ class sorted_outbox {
     }
     simt::sync_block();
     WARDEN_UNROLL
-    for (unsigned r = 0; r <= rounds; ++r) {
+    for (unsigned r = 0; r <= per_thread; ++r) {
       if (to[r] != nowhere)
         order_[offsets_[to[r] & 0xffffu] + (to[r] >> 16)] =
             static_cast<std::uint16_t>(r * threads + me);
@@ -285,10 +285,10 @@ class sorted_outbox {
     unsigned const me = simt::thread_rank();
     std::uint32_t pending = 0;
     WARDEN_UNROLL
-    for (unsigned k = 0; k <= rounds; ++k) pending |= (k * threads + me < total ? 1u : 0u) << k;
+    for (unsigned k = 0; k <= per_thread; ++k) pending |= (k * threads + me < total ? 1u : 0u) << k;
     while (true) {
       WARDEN_UNROLL
-      for (unsigned first = 0; first <= rounds; first += at_once) {
+      for (unsigned first = 0; first <= per_thread; first += at_once) {
         // All data of several messages are loaded before the first is stored.
         message_type m[at_once];
         std::uint64_t base[at_once] = {};
@@ -296,7 +296,7 @@ class sorted_outbox {
         unsigned target[at_once] = {};
         WARDEN_UNROLL
         for (unsigned j = 0; j < at_once; ++j) {
-          if (first + j > rounds || (pending >> (first + j) & 1u) == 0) continue;
+          if (first + j > per_thread || (pending >> (first + j) & 1u) == 0) continue;
           unsigned const slot = order_[(first + j) * threads + me];
           m[j] = staged_[slot];
           target[j] = targets_[slot];
@@ -306,7 +306,7 @@ class sorted_outbox {
         WARDEN_UNROLL
         for (unsigned j = 0; j < at_once; ++j) {
           std::uint32_t const place = (first + j) * threads + me;
-          if (first + j > rounds || (pending >> (first + j) & 1u) == 0) continue;
+          if (first + j > per_thread || (pending >> (first + j) & 1u) == 0) continue;
           if (place >= end[j]) continue;  // mutation: hold-and-wait
           ref_.channel_of(target[j]).publish(base[j] + place, m[j]);
           pending &= ~(1u << (first + j));
@@ -361,7 +361,7 @@ class sorted_outbox {
 
   /// Messages of a thread that are copied from shared to global memory at the same time.
   static constexpr unsigned at_once =
-      std::min(rounds + 1, std::max<unsigned>(1, 48 / sizeof(message_type)));
+      std::min(per_thread + 1, std::max<unsigned>(1, 48 / sizeof(message_type)));
 
   Ref const& ref_;
   simt::shared_span<message_type> staged_;     ///< [slot] message

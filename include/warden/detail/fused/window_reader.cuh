@@ -15,9 +15,9 @@ namespace detail {
 /// reads the indices that are t mod `Threads`, `PerThread` of them at a time. So a sender that is
 /// slow to publish a reserved index delays only the following indices of one thread. All indices
 /// below the smallest one that any thread still expects have been received.
-template <class Channel, unsigned Threads, unsigned Rounds>
+template <class Channel, unsigned Threads, unsigned PerThread>
 class window_reader {
-  static_assert(Rounds != 0 && Rounds < 32,
+  static_assert(PerThread != 0 && PerThread < 32,
                 "warden: a window has 1 to 31 messages for each thread");
   static_assert((Threads & (Threads - 1)) == 0,
                 "warden: this executor needs a power of two as block_threads");
@@ -56,7 +56,7 @@ class window_reader {
   WARDEN_DEVICE unsigned receive(Message* m, unsigned wanted, MayRead may_read) {
     unsigned arrived = 0;
     WARDEN_UNROLL
-    for (unsigned k = 0; k < Rounds; ++k) {
+    for (unsigned k = 0; k < PerThread; ++k) {
       std::uint64_t const index = released_ + (ahead_ + k * Threads);
       // Loaded unconditionally: all loads are in progress before the first result is used.
       bool const is_there = channel_.receive(index, m[k]);
