@@ -315,9 +315,9 @@ MUTANTS = {
     "replay-counters": ("detail/deferred/deferred_kernels.cuh", "", "logs/replay_seeds.every_section_runs_once", "lost or doubled|deadlock"),
     "replay-twice": ("deferred_forwarding.cuh", "", "logs/replay_seeds.missing_messages_are_reported_and_nothing_runs_in_their_place",
                      "lost or doubled|no error"),
-    # Rounds: a part before it is free, or without what was written; not written back; a section in a strange bin;
+    # Rounds: a part before it is free, or without what was written; not written back; a section in a wrong bin;
     # tile pairs from the last to the first; a runner that does not give its record back.
-    "turn-early": ("detail/pairs/rounds_ref.cuh", "return played_a + 1 >= tile_pair.earlier_a && played_b + 1 >= tile_pair.earlier_b;", ROUNDS,
+    "turn-early": ("detail/pairs/rounds_ref.cuh", "return finished_a + 1 >= tile_pair.earlier_a && finished_b + 1 >= tile_pair.earlier_b;", ROUNDS,
                    "(overlapping|unordered) sections|lost or doubled section"),
     "turn-acquire": ("detail/pairs/rounds_server.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
     "turn-release": ("detail/pairs/rounds_server.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
@@ -327,7 +327,7 @@ MUTANTS = {
     "pair-order": ("detail/pairs/rounds_server.cuh",
                    "next.number = ref_.bins.control->tile_pairs - 1 - simt::fetch_add(&ref_.bins.control->next_tile_pair, 1u);", ROUNDS,
                    "no progress"),
-    # Between two arrays: pairs that meet twice; a part that plays twice at once; the second part not written back; a run that never looks whether the second
+    # Between two arrays: pairs that meet twice; a part in two tile pairs at once; the second part not written back; a run that never looks whether the second
     # guarded is at work.
     "pair-twice": ("detail/pairs/round_list.cuh", "tile_pair.b = all_.part_of(0);", BETWEEN,
                    "lost or doubled section|(overlapping|unordered) sections|no progress"),
@@ -335,11 +335,11 @@ MUTANTS = {
     "second-back": ("detail/pairs/two_array_store.cuh", "", BETWEEN, "lost or doubled section"),
     "second-amid": ("detail/pairs/run_between_ref.cuh", "return true;", "logs/two_arrays_seeds.runs_that_meet_are_put_off_and_reported",
                     "sections may have met|no seed had runs|lost or doubled section"),
-    # A tile pair is listed before those that one of its parts plays before it.
-    "first-of-one": ("detail/pairs/round_list.cuh", "bool const of_both = true;",
+    # A tile pair is listed before earlier ones of one of its parts.
+    "first-of-one": ("detail/pairs/round_list.cuh", "bool const is_first_of_both = true;",
                      "logs/two_arrays_seeds.each_section_runs_once_by_one_block", "no progress|deadlock"),
     "runner-keeps": ("detail/pairs/hot_record_warps.cuh", "", "logs/rounds_seeds.each_section_runs_once_in_memory", "no progress|deadlock"),
-    # One block runs a log of few sections, and then tile pairs are played all the same.
+    # One block runs a log of few sections, and then tile pairs run all the same.
     "few-noted": ("detail/pairs/single_block_run.cuh", "", ROUNDS, "lost or doubled section"),
     # A record that was brought together with others stays where it was brought.
     "brought-back": ("detail/pairs/hot_record_warps.cuh", "", ROUNDS, "lost or doubled section"),

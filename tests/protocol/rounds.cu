@@ -37,27 +37,27 @@ TEST(all_pairs_schedule, every_pair_meets_once_and_no_part_is_used_twice_in_a_ro
       ASSERT_EQ(all.pair(number).b, number);
     }
     for (std::uint32_t r = 0; r < all.rounds(); ++r) {
-      std::set<std::uint32_t> playing;
+      std::set<std::uint32_t> paired;
       for (std::uint32_t i = 0; i < all.pairs_at_once(); ++i, ++number) {
         auto const pair = all.pair(number);
         ASSERT_LT(pair.a, parts);
         ASSERT_LT(pair.b, parts);
         ASSERT_NE(pair.a, pair.b);
-        ASSERT_TRUE(playing.insert(pair.a).second) << "round " << r;
-        ASSERT_TRUE(playing.insert(pair.b).second) << "round " << r;
+        ASSERT_TRUE(paired.insert(pair.a).second) << "round " << r;
+        ASSERT_TRUE(paired.insert(pair.b).second) << "round " << r;
         ASSERT_TRUE(met.insert(std::minmax(pair.a, pair.b)).second) << "round " << r;
         // Each part knows when it meets whom.
         ASSERT_EQ(all.round_of(pair.a, pair.b), r);
         ASSERT_EQ(all.round_of(pair.b, pair.a), r);
         for (bool const is_a : {true, false}) {
           auto const tile_pair = all.tile_pair(is_a ? pair.a : pair.b, r);
-          ASSERT_TRUE(tile_pair.plays);
+          ASSERT_TRUE(tile_pair.exists);
           ASSERT_EQ(tile_pair.number, number);
           ASSERT_EQ(tile_pair.is_a, is_a);
         }
       }
       for (std::uint32_t p = 0; p < parts; ++p)
-        ASSERT_EQ(all.tile_pair(p, r).plays, playing.count(p) == 1)
+        ASSERT_EQ(all.tile_pair(p, r).exists, paired.count(p) == 1)
             << "round " << r << " part " << p;
     }
     EXPECT_EQ(met.size(), std::size_t{parts} * (parts - 1) / 2);

@@ -29,26 +29,26 @@ void expect_each_pair_once(std::uint32_t firsts, std::uint32_t seconds) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> met;
   std::uint32_t number = 0;
   for (std::uint32_t r = 0; r < all.rounds(); ++r) {
-    std::set<std::uint32_t> playing;
+    std::set<std::uint32_t> paired;
     for (std::uint32_t i = 0; i < all.pairs_at_once(); ++i, ++number) {
       auto const pair = all.pair(number);
       ASSERT_LT(pair.a, firsts);
       ASSERT_GE(pair.b, firsts);
       ASSERT_LT(pair.b, all.parts());
-      ASSERT_TRUE(playing.insert(pair.a).second) << "round " << r;
-      ASSERT_TRUE(playing.insert(pair.b).second) << "round " << r;
+      ASSERT_TRUE(paired.insert(pair.a).second) << "round " << r;
+      ASSERT_TRUE(paired.insert(pair.b).second) << "round " << r;
       ASSERT_TRUE(met.insert({pair.a, pair.b}).second) << "round " << r;
       // Each part knows when it meets whom.
       ASSERT_EQ(all.round_of(pair.a, pair.b), r);
       for (bool const is_a : {true, false}) {
         auto const tile_pair = all.tile_pair(is_a ? pair.a : pair.b, r);
-        ASSERT_TRUE(tile_pair.plays);
+        ASSERT_TRUE(tile_pair.exists);
         ASSERT_EQ(tile_pair.number, number);
         ASSERT_EQ(tile_pair.is_a, is_a);
       }
     }
     for (std::uint32_t p = 0; p < all.parts(); ++p)
-      ASSERT_EQ(all.tile_pair(p, r).plays, playing.count(p) == 1) << "round " << r << " part " << p;
+      ASSERT_EQ(all.tile_pair(p, r).exists, paired.count(p) == 1) << "round " << r << " part " << p;
   }
   EXPECT_EQ(met.size(), std::size_t{firsts} * seconds);
   EXPECT_EQ(number, all.tile_pairs());

@@ -18,8 +18,8 @@ struct part_pair {
 };
 
 /// Tile pair of a part in a round, if it has one.
-struct tile_pair_of {
-  bool plays;            ///< false: the part has no tile pair in this round
+struct part_tile_pair {
+  bool exists;           ///< false: the part has no tile pair in this round
   std::uint32_t number;  ///< number of the tile pair
   bool is_a;             ///< true if the part is the tile pair's `a`
 };
@@ -91,8 +91,8 @@ class all_pairs_schedule {
     return (sum % 2 == 0 ? sum : sum + circle_) / 2;
   }
   /// Returns the tile pair of `part` in that round. Precondition: `round` < `rounds()`.
-  [[nodiscard]] WARDEN_HOST_DEVICE constexpr tile_pair_of tile_pair(std::uint32_t part,
-                                                                    std::uint32_t round) const {
+  [[nodiscard]] WARDEN_HOST_DEVICE constexpr part_tile_pair tile_pair(std::uint32_t part,
+                                                                      std::uint32_t round) const {
     bool const even = parts_ % 2 == 0;
     std::uint32_t const first = parts_ + round * pairs_at_once();
     if (even && part == parts_ - 1) return {true, first, false};

@@ -88,31 +88,31 @@ class bin_writer {
     unsigned const me = simt::thread_rank();
     for (std::uint32_t p = me; p < others; p += threads) counts_[p] = 0;
     simt::sync_block();
-    std::uint32_t strange = 0;
-    for_each(part, rows, [&](message_type const& m, bool is_ours) {
-      if (is_ours) {
+    std::uint32_t invalid = 0;
+    for_each(part, rows, [&](message_type const& m, bool is_valid) {
+      if (is_valid) {
         simt::shared_fetch_add(counts_[part_of_second(m)], 1u);
       } else {
-        ++strange;
+        ++invalid;
       }
     });
     simt::sync_block();
     take_places(others);
     simt::sync_block();
-    for_each(part, rows, [&](message_type const& m, bool is_ours) {
-      if (!is_ours) return;
+    for_each(part, rows, [&](message_type const& m, bool is_valid) {
+      if (!is_valid) return;
       std::uint32_t const p = part_of_second(m);
       std::uint32_t const rank = simt::shared_fetch_add(counts_[p], 0u - 1u) - 1;
       std::uint32_t const place = begins_[p] + rank;
       // This message was not there when messages were counted: a kernel was sending.
       if (static_cast<std::int32_t>(rank) < 0 || place >= ref_.log.size) {
-        ++strange;
+        ++invalid;
         return;
       }
       ref_.bins.pool[place] = pairs::with_numbers(
           m, ref_.owners.local_of(m.local()), ref_.seconds().owners.local_of(pairs::second_of(m)));
     });
-    if (strange != 0) simt::fetch_add(&ref_.report->not_whole, std::uint64_t{strange});
+    if (invalid != 0) simt::fetch_add(&ref_.report->not_whole, std::uint64_t{invalid});
     simt::sync_block();
     note_ranges(part, others);
     simt::sync_block();

@@ -21,17 +21,17 @@ inline constexpr std::uint32_t few_pairs = few_slots * few_slots;
 /// below `few_slots`. `Sections` is a pair_sections. `sorted` has room for all messages of a block
 /// of `Threads` threads. `counts` has more than `few_pairs` elements, which are 0 before and after.
 /// Collective over the block; a block barrier follows.
-template <unsigned Threads, class Sections, class Message, unsigned Rounds>
-WARDEN_DEVICE void run_by_pair(Sections const& sections, Message const (&m)[Rounds],
+template <unsigned Threads, class Sections, class Message, unsigned PerThread>
+WARDEN_DEVICE void run_by_pair(Sections const& sections, Message const (&m)[PerThread],
                                unsigned arrived, simt::shared_span<Message> sorted,
                                simt::shared_span<std::uint32_t> counts) {
   static_assert(few_pairs % simt::warp_size == 0);
   auto const pair_of = [](Message const& one) {
     return one.local() * few_slots + Sections::second_of(one);
   };
-  std::uint32_t ranks[Rounds];
+  std::uint32_t ranks[PerThread];
   WARDEN_UNROLL
-  for (unsigned k = 0; k < Rounds; ++k)
+  for (unsigned k = 0; k < PerThread; ++k)
     if ((arrived >> k & 1u) != 0) ranks[k] = simt::shared_fetch_add(counts[pair_of(m[k])], 1u);
   simt::sync_block();
   unsigned const me = simt::lane_id();
@@ -47,7 +47,7 @@ WARDEN_DEVICE void run_by_pair(Sections const& sections, Message const (&m)[Roun
   }
   simt::sync_block();
   WARDEN_UNROLL
-  for (unsigned k = 0; k < Rounds; ++k)
+  for (unsigned k = 0; k < PerThread; ++k)
     if ((arrived >> k & 1u) != 0) sorted[counts[pair_of(m[k])] + ranks[k]] = m[k];
   simt::sync_block();
   if (simt::warp_rank() != 0) return;

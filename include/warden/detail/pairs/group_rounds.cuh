@@ -34,7 +34,7 @@ class group_rounds_worker {
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
   /// Maximum of messages of a thread in one window.
-  static constexpr unsigned rounds = std::max<unsigned>(1, 64 / sizeof(message_type));
+  static constexpr unsigned per_thread = std::max<unsigned>(1, 64 / sizeof(message_type));
 
   /// Bytes of shared memory for parts of these sizes, independent of the window's size.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(part_sizes sizes, unsigned) {
@@ -50,13 +50,13 @@ class group_rounds_worker {
   /// Loads the records of two parts, as pair_store.
   WARDEN_DEVICE void load(part_pair pair) { sections_.records().load(pair); }
   /// Takes two parts, but loads only the records of this thread's messages. Collective.
-  WARDEN_DEVICE void load(part_pair pair, message_type const (&m)[rounds], unsigned arrived) {
+  WARDEN_DEVICE void load(part_pair pair, message_type const (&m)[per_thread], unsigned arrived) {
     sections_.records().hold(pair);
     sections::for_each_record(m, arrived,
                               [&](std::uint32_t slot) { sections_.records().load(slot); });
   }
   /// Writes back the records of this thread's messages. Collective, after a barrier.
-  WARDEN_DEVICE void write_back(message_type const (&m)[rounds], unsigned arrived) const {
+  WARDEN_DEVICE void write_back(message_type const (&m)[per_thread], unsigned arrived) const {
     sections::for_each_record(m, arrived,
                               [&](std::uint32_t slot) { sections_.records().write_back(slot); });
   }
@@ -69,28 +69,28 @@ class group_rounds_worker {
 
   /// Runs the messages `m[k]` of the bits k of `arrived`. Collective over the block. Returns false
   /// if the run is poisoned.
-  WARDEN_DEVICE bool run(message_type const (&m)[rounds], unsigned arrived) const {
+  WARDEN_DEVICE bool run(message_type const (&m)[per_thread], unsigned arrived) const {
     lane_group<Ref::group_size> const lanes;
     auto const run_one = [&](message_type const& one) { sections_.run_together(lanes, one); };
     auto const wait = [this](lock_pair wanted) {
       return wait_for_locks(ref_, locks_, wanted, simt::block_rank());
     };
-    std::uint32_t in_vain = 0;
+    std::uint32_t failures = 0;
     bool alive = true;
     // One copy of every section: the messages move up in `next`, because a variable index would put
     // them into local memory.
-    message_type next[rounds];
+    message_type next[per_thread];
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) next[k] = m[k];
+    for (unsigned k = 0; k < per_thread; ++k) next[k] = m[k];
     WARDEN_NO_UNROLL
-    for (unsigned k = 0; k < rounds && alive; ++k) {
-      bool const is = (arrived >> k & 1u) != 0;
+    for (unsigned k = 0; k < per_thread && alive; ++k) {
+      bool const has_message = (arrived >> k & 1u) != 0;
       lock_pair wanted{0, 0};
-      if (is) wanted = sections::locks_of(next[0]);
-      alive =
-          run_under_locks(lanes, locks_, next[0], wanted, is, in_vain, run_all{}, run_one, wait);
+      if (has_message) wanted = sections::locks_of(next[0]);
+      alive = run_under_locks(lanes, locks_, next[0], wanted, has_message, failures, run_all{},
+                              run_one, wait);
       WARDEN_UNROLL
-      for (unsigned j = 0; j + 1 < rounds; ++j) next[j] = next[j + 1];
+      for (unsigned j = 0; j + 1 < per_thread; ++j) next[j] = next[j + 1];
     }
     return !simt::sync_block_or(!alive);  // mutation: poisoned-group
   }

@@ -27,7 +27,7 @@ namespace detail {
 
 /// Runs the sections of a window in a tile pair of `Ref`, a rounds_ref. Each thread has up to
 /// `PerThread` messages of a window.
-template <class Ref, unsigned Rounds>
+template <class Ref, unsigned PerThread>
 class hot_record_warps {
   using sections = pair_sections<Ref>;
   using message_type = typename sections::message_type;
@@ -110,7 +110,7 @@ class hot_record_warps {
   /// Takes the messages that want a hot lock, among the messages `m[k]` of the bits k of `waiting`.
   /// Returns the bits of the others. Collective over the block. A block barrier follows, and then
   /// `run`.
-  WARDEN_DEVICE unsigned take(message_type const (&m)[Rounds], unsigned waiting) const {
+  WARDEN_DEVICE unsigned take(message_type const (&m)[PerThread], unsigned waiting) const {
     for_each(m, waiting, [&](message_type const& one, unsigned) {
       auto const [a, b] = sections::locks_of(one);
       simt::shared_fetch_add(heat_[a], 1u);
@@ -118,12 +118,12 @@ class hot_record_warps {
     });
     simt::sync_block();
     // A message's key, and the number of messages of that key before it.
-    static_assert(Rounds * threads <= 1u << 16);
-    std::uint32_t places[Rounds];
+    static_assert(PerThread * threads <= 1u << 16);
+    std::uint32_t places[PerThread];
     unsigned taken = 0;
     for_each(m, waiting, [&](message_type const& one, unsigned k) {
       unsigned const key = key_of(one);
-      if (key == nobody) return;
+      if (key == no_key) return;
       taken |= 1u << k;
       places[k] = key << 16 | simt::shared_fetch_add(counts_[key], 1u);
     });
@@ -149,7 +149,7 @@ class hot_record_warps {
   /// Runs the messages `m[k]` of the bits k of `arrived` by one thread, without locks.
   /// Precondition: their slots are below `few_slots`. Collective over the block; a block barrier
   /// follows.
-  WARDEN_DEVICE void run_by_one(message_type const (&m)[Rounds], unsigned arrived) const {
+  WARDEN_DEVICE void run_by_one(message_type const (&m)[PerThread], unsigned arrived) const {
     run_by_pair<threads>(sections_, m, arrived, left_, heat_);
   }
 
@@ -161,9 +161,9 @@ class hot_record_warps {
 
  private:
   template <class F>
-  WARDEN_DEVICE static void for_each(message_type const (&m)[Rounds], unsigned which, F f) {
+  WARDEN_DEVICE static void for_each(message_type const (&m)[PerThread], unsigned which, F f) {
     WARDEN_UNROLL
-    for (unsigned k = 0; k < Rounds; ++k)
+    for (unsigned k = 0; k < PerThread; ++k)
       if ((which >> k & 1u) != 0) f(m[k], k);
   }
   /// Replaces a lock's count by `hot` if it was large, otherwise by 0. Several threads may do so at
@@ -175,7 +175,7 @@ class hot_record_warps {
   /// any count.
   static constexpr std::uint32_t many = 16, hot = 1u << 31;
   /// Key of a message without a hot lock.
-  static constexpr unsigned nobody = ~0u;
+  static constexpr unsigned no_key = ~0u;
 
   /// Returns the key of a message: its warp and its kind.
   WARDEN_DEVICE unsigned key_of(message_type const& m) const {
@@ -183,7 +183,7 @@ class hot_record_warps {
     std::uint32_t const heat_a = heat_[a], heat_b = heat_[b];
     bool const is_a = heat_a != heat_b ? heat_a > heat_b : a <= b;
     std::uint32_t const more = is_a ? heat_a : heat_b, less = is_a ? heat_b : heat_a;
-    if (more < many) return nobody;
+    if (more < many) return no_key;
     // A batch has no record twice. So messages whose other record is common, too, are run as the
     // kind `is_alike`.
     bool const alike = a == b || (less & ~hot) * share >= (more & ~hot);

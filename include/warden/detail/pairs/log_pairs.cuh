@@ -65,7 +65,7 @@ struct scheduled_pair {
 
 /// Progress of a part in this run. The block of its next tile pair waits for it.
 struct alignas(64) part_progress {
-  std::uint32_t played;  ///< tile pairs of the part that have finished
+  std::uint32_t finished;  ///< tile pairs of the part that have finished
 };
 
 /// Counters of one log's rounds.
@@ -85,7 +85,7 @@ struct pair_bins {
   bin_range* ranges = nullptr;           ///< [home][other]
   std::uint32_t* present = nullptr;      ///< [home][word] a bit for each bin that is not empty
   scheduled_pair* tile_pairs = nullptr;  ///< tile pairs that have sections, in order
-  part_progress* turns = nullptr;        ///< [part]
+  part_progress* progress = nullptr;     ///< [part]
   rounds_control* control = nullptr;     ///< one object
   Schedule schedule{};                   ///< schedule of the parts
 

@@ -65,11 +65,11 @@ class pair_sections {
   }
 
   /// Calls `f` with the slots of the records of the messages `m[k]` of the bits k of `arrived`.
-  template <unsigned Rounds, class F>
-  WARDEN_DEVICE static void for_each_record(message_type const (&m)[Rounds], unsigned arrived,
+  template <unsigned PerThread, class F>
+  WARDEN_DEVICE static void for_each_record(message_type const (&m)[PerThread], unsigned arrived,
                                             F f) {
     WARDEN_UNROLL
-    for (unsigned k = 0; k < Rounds; ++k) {
+    for (unsigned k = 0; k < PerThread; ++k) {
       if ((arrived >> k & 1u) == 0) continue;
       f(m[k].local());
       f(second_of(m[k]));
@@ -109,11 +109,11 @@ class pair_sections {
 
   /// Runs `count` messages one after another. All of them are on the same two records, which may be
   /// one. Precondition: all locks are held. Called by one thread.
-  WARDEN_DEVICE void run_alike(message_type const* of, unsigned count) const {
-    std::uint32_t const first = of->local(), second = pairs::second_of(*of);
+  WARDEN_DEVICE void run_alike(message_type const* messages, unsigned count) const {
+    std::uint32_t const first = messages->local(), second = pairs::second_of(*messages);
     if (!holds || first == second) {
       WARDEN_NO_UNROLL
-      for (unsigned k = 0; k < count; ++k) run(of[k]);
+      for (unsigned k = 0; k < count; ++k) run(messages[k]);
       return;
     }
     record x = *records_.first(first);
@@ -122,7 +122,7 @@ class pair_sections {
       constexpr unsigned n = decltype(several)::value;
       message_type m[n];
       WARDEN_UNROLL
-      for (unsigned j = 0; j < n; ++j) m[j] = of[k + j];
+      for (unsigned j = 0; j < n; ++j) m[j] = messages[k + j];
       WARDEN_UNROLL
       for (unsigned j = 0; j < n; ++j) apply(m[j], first, x, second, y);
     });
@@ -134,11 +134,11 @@ class pair_sections {
   /// and `others[k]` is the copy of that record for message k. Precondition: all locks are held.
   /// Called by one thread.
   template <bool IsFirst>
-  WARDEN_DEVICE void run_apart(message_type const* of, record_of<!IsFirst>* others, unsigned count,
-                               std::uint32_t hot) const {
+  WARDEN_DEVICE void run_apart(message_type const* messages, record_of<!IsFirst>* others,
+                               unsigned count, std::uint32_t hot) const {
     if constexpr (!holds) {
       WARDEN_NO_UNROLL
-      for (unsigned k = 0; k < count; ++k) run(of[k]);
+      for (unsigned k = 0; k < count; ++k) run(messages[k]);
       return;
     }
     record_of<IsFirst> x = *at<IsFirst>(hot);
@@ -147,7 +147,7 @@ class pair_sections {
         constexpr unsigned n = decltype(several)::value;
         message_type m[n];
         WARDEN_UNROLL
-        for (unsigned j = 0; j < n; ++j) m[j] = of[k + j];
+        for (unsigned j = 0; j < n; ++j) m[j] = messages[k + j];
         WARDEN_UNROLL
         for (unsigned j = 0; j < n; ++j) {
           if constexpr (IsFirst) {

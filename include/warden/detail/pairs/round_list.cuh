@@ -60,7 +60,7 @@ class round_list {
     simt::sync_block();
     for (std::uint32_t p = me; p < all_.parts(); p += threads) {
       list_tile_pairs_of(p);
-      ref_.bins.turns[p].played = 0;
+      ref_.bins.progress[p].finished = 0;
     }
   }
 
@@ -141,9 +141,9 @@ class round_list {
   WARDEN_DEVICE void move_first_tile_pair_of(std::uint32_t part) const {
     std::uint32_t const tile_pair = first_of_[part];
     if (tile_pair == none) return;
-    part_pair const who = all_.pair(tile_pair);
-    bool const of_both = first_of_[who.b] == tile_pair;  // mutation: first-of-one
-    if (part != who.a || !of_both) return;
+    part_pair const parts = all_.pair(tile_pair);
+    bool const is_first_of_both = first_of_[parts.b] == tile_pair;  // mutation: first-of-one
+    if (part != parts.a || !is_first_of_both) return;
     mark(firsts_, tile_pair);
     simt::shared_fetch_add(tile_pairs_[tile_pair / 32], 0u - (1u << tile_pair % 32));
   }

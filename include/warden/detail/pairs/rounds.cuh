@@ -35,7 +35,7 @@ class rounds_worker {
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
   /// Maximum of messages of a thread in one window.
-  static constexpr unsigned rounds = std::max<unsigned>(1, 64 / sizeof(message_type));
+  static constexpr unsigned per_thread = std::max<unsigned>(1, 64 / sizeof(message_type));
 
   /// Bytes of shared memory for parts of these sizes, and windows of `used` messages of each
   /// thread.
@@ -45,23 +45,23 @@ class rounds_worker {
 
   /// Constructs a worker. `storage` is the same for the whole block.
   WARDEN_DEVICE rounds_worker(Ref const& ref, std::byte* storage)
-      : rounds_worker{ref, storage, layout{ref.sizes(), ref.window_rounds(rounds)}} {}
+      : rounds_worker{ref, storage, layout{ref.sizes(), ref.window_rounds(per_thread)}} {}
 
   /// Frees all locks and forgets all messages. Collective; a block barrier follows.
-  WARDEN_DEVICE void start() const { runners_.start(); }
+  WARDEN_DEVICE void start() const { hot_warps_.start(); }
   /// Loads the records of two parts, as pair_store.
   WARDEN_DEVICE void load(part_pair pair) {
     forget();
     records().load(pair);
   }
   /// Takes two parts, but loads only the records of this thread's messages. Collective.
-  WARDEN_DEVICE void load(part_pair pair, message_type const (&m)[rounds], unsigned arrived) {
+  WARDEN_DEVICE void load(part_pair pair, message_type const (&m)[per_thread], unsigned arrived) {
     forget();
     records().hold(pair);
     sections::for_each_record(m, arrived, [&](std::uint32_t slot) { records().load(slot); });
   }
   /// Writes back the records of this thread's messages. Collective, after a barrier.
-  WARDEN_DEVICE void write_back(message_type const (&m)[rounds], unsigned arrived) const {
+  WARDEN_DEVICE void write_back(message_type const (&m)[per_thread], unsigned arrived) const {
     sections::for_each_record(m, arrived, [&](std::uint32_t slot) { records().write_back(slot); });
   }
   /// Writes back all records, as pair_store.
@@ -73,10 +73,10 @@ class rounds_worker {
 
   /// Runs the messages `m[k]` of the bits k of `arrived`. Collective over the block. Returns false
   /// if the run is poisoned.
-  WARDEN_DEVICE bool run(message_type const (&m)[rounds], unsigned arrived) {
+  WARDEN_DEVICE bool run(message_type const (&m)[per_thread], unsigned arrived) {
     // All sections want the same few records.
     if (ref_.sizes().first <= few_slots / 2 && ref_.sizes().second <= few_slots / 2) {
-      runners_.run_by_one(m, arrived);
+      hot_warps_.run_by_one(m, arrived);
       simt::sync_block();
       return true;
     }
@@ -90,7 +90,7 @@ class rounds_worker {
       waiting = try_all(m, waiting);
       if (!is_sorted) {
         if (!simt::sync_block_or((waiting | hot) != 0)) return true;
-        waiting = runners_.take(m, waiting | hot);
+        waiting = hot_warps_.take(m, waiting | hot);
         simt::sync_block();
         is_sorted = true;
       } else if (waiting != 0) {
@@ -98,14 +98,14 @@ class rounds_worker {
       }
       if (waiting == 0 || !alive) break;
     }
-    if (!simt::any(simt::full_warp, !alive)) alive = runners_.run();
+    if (!simt::any(simt::full_warp, !alive)) alive = hot_warps_.run();
     if (simt::sync_block_or(!alive)) return false;
     has_hot_ = true;
     return true;
   }
 
  private:
-  using runners = hot_record_warps<Ref, rounds>;
+  using hot_warps = hot_record_warps<Ref, per_thread>;
   /// Failed attempts in a row, for all of its messages, after which a thread leaves them.
   static constexpr unsigned patience = 8;
 
@@ -113,30 +113,30 @@ class rounds_worker {
     part_sizes sizes;
     unsigned used;  ///< messages of each thread in a window
     arena_carver carver{};
-    typename runners::pieces pieces = runners::carve(carver, sizes, used);
+    typename hot_warps::pieces pieces = hot_warps::carve(carver, sizes, used);
   };
 
   WARDEN_DEVICE rounds_worker(Ref const& ref, std::byte* storage, layout const& at)
-      : ref_{ref}, runners_{ref, at.pieces, storage} {}
+      : ref_{ref}, hot_warps_{ref, at.pieces, storage} {}
 
-  WARDEN_DEVICE store& records() { return runners_.all_sections().records(); }
-  WARDEN_DEVICE store const& records() const { return runners_.all_sections().records(); }
+  WARDEN_DEVICE store& records() { return hot_warps_.all_sections().records(); }
+  WARDEN_DEVICE store const& records() const { return hot_warps_.all_sections().records(); }
 
   /// Forgets the hot locks of the tile pair before. Collective; a block barrier follows.
   WARDEN_DEVICE void forget() {
-    if (has_hot_) runners_.forget();
+    if (has_hot_) hot_warps_.forget();
     has_hot_ = false;
   }
 
   /// Returns the bits of the messages that want a lock which many threads did not get in this tile
   /// pair.
-  WARDEN_DEVICE unsigned hot_ones(message_type const (&m)[rounds], unsigned arrived) const {
+  WARDEN_DEVICE unsigned hot_ones(message_type const (&m)[per_thread], unsigned arrived) const {
     unsigned hot = 0;
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
+    for (unsigned k = 0; k < per_thread; ++k) {
       if ((arrived >> k & 1u) == 0) continue;
       auto const [a, b] = sections::locks_of(m[k]);
-      if (runners_.is_hot(a) || runners_.is_hot(b)) hot |= 1u << k;
+      if (hot_warps_.is_hot(a) || hot_warps_.is_hot(b)) hot |= 1u << k;
     }
     return hot;
   }
@@ -144,37 +144,37 @@ class rounds_worker {
   /// Tries, in each thread, to take the locks of its messages in turn. Returns the bits of the
   /// messages that did not run. No lock is held from one attempt to the next, so lanes never wait
   /// for one another.
-  WARDEN_DEVICE unsigned try_all(message_type const (&m)[rounds], unsigned waiting) const {
+  WARDEN_DEVICE unsigned try_all(message_type const (&m)[per_thread], unsigned waiting) const {
     WARDEN_NO_UNROLL
-    for (unsigned in_vain = 0; waiting != 0 && in_vain < patience;) {
+    for (unsigned failures = 0; waiting != 0 && failures < patience;) {
       unsigned const before = waiting;
       WARDEN_UNROLL
-      for (unsigned k = 0; k < rounds; ++k) {
+      for (unsigned k = 0; k < per_thread; ++k) {
         if ((waiting >> k & 1u) == 0) continue;
         auto const [a, b] = sections::locks_of(m[k]);
-        if (!runners_.locks().try_lock(a, b)) continue;
-        runners_.all_sections().run(m[k]);
+        if (!hot_warps_.locks().try_lock(a, b)) continue;
+        hot_warps_.all_sections().run(m[k]);
         // Release, by the thread that ran the section.
         simt::fence_block();
-        runners_.locks().unlock(a, b);
+        hot_warps_.locks().unlock(a, b);
         waiting &= ~(1u << k);
       }
-      in_vain = waiting == before ? in_vain + 1 : 0;
+      failures = waiting == before ? failures + 1 : 0;
     }
     return waiting;
   }
 
   /// Waits for the locks of one of these messages. Returns false if the run is poisoned.
-  WARDEN_DEVICE bool wait_for_one(message_type const (&m)[rounds], unsigned waiting) const {
+  WARDEN_DEVICE bool wait_for_one(message_type const (&m)[per_thread], unsigned waiting) const {
     lock_pair wanted{0, 0};
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k)
+    for (unsigned k = 0; k < per_thread; ++k)
       if ((waiting >> k & 1u) != 0) wanted = sections::locks_of(m[k]);
-    return runners_.wait_for(wanted);
+    return hot_warps_.wait_for(wanted);
   }
 
   Ref const& ref_;
-  runners runners_;
+  hot_warps hot_warps_;
   bool has_hot_ = false;  ///< true if a window of this tile pair had remaining messages
 };
 

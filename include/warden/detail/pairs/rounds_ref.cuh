@@ -38,17 +38,17 @@ struct rounds_ref : Run {
   /// Waits until the earlier tile pairs of both parts have finished. Called by one thread. The
   /// blocks that it waits for took their tile pairs earlier. Returns false if the run is poisoned,
   /// by this wait or another.
-  WARDEN_DEVICE bool wait_for_turns(scheduled_pair const& tile_pair) const {
-    std::uint32_t const* const a = &bins.turns[tile_pair.a].played;
-    std::uint32_t const* const b = &bins.turns[tile_pair.b].played;
-    auto const have_played = [&] {
-      std::uint32_t const played_a = simt::load_relaxed(a), played_b = simt::load_relaxed(b);
-      return played_a == tile_pair.earlier_a &&
-             played_b == tile_pair.earlier_b;  // mutation: turn-early
+  WARDEN_DEVICE bool wait_for_parts(scheduled_pair const& tile_pair) const {
+    std::uint32_t const* const a = &bins.progress[tile_pair.a].finished;
+    std::uint32_t const* const b = &bins.progress[tile_pair.b].finished;
+    auto const have_finished = [&] {
+      std::uint32_t const finished_a = simt::load_relaxed(a), finished_b = simt::load_relaxed(b);
+      return finished_a == tile_pair.earlier_a &&
+             finished_b == tile_pair.earlier_b;  // mutation: turn-early
     };
     bool const waits_for_a = simt::load_relaxed(a) != tile_pair.earlier_a;
     return wait_until(
-        have_played,
+        have_finished,
         [&](auto watch) {
           watch(a);
           watch(b);
@@ -78,10 +78,10 @@ struct rounds_ref : Run {
   WARDEN_DEVICE void note_window() const { simt::fetch_add(&bins.control->windows, 1u); }
   /// Releases the parts of a finished tile pair: the next tile pair of each may begin. Called by
   /// one thread, after a barrier with all threads that wrote.
-  WARDEN_DEVICE void raise_turns(scheduled_pair const& tile_pair) const {
-    simt::store_relaxed(&bins.turns[tile_pair.a].played, tile_pair.earlier_a + 1);
+  WARDEN_DEVICE void release_parts(scheduled_pair const& tile_pair) const {
+    simt::store_relaxed(&bins.progress[tile_pair.a].finished, tile_pair.earlier_a + 1);
     if (tile_pair.a != tile_pair.b)
-      simt::store_relaxed(&bins.turns[tile_pair.b].played, tile_pair.earlier_b + 1);
+      simt::store_relaxed(&bins.progress[tile_pair.b].finished, tile_pair.earlier_b + 1);
   }
 
  private:

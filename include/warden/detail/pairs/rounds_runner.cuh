@@ -45,18 +45,18 @@ class rounds_runner {
   using bins = typename any_ref::bins_type;
 
  public:
-  /// Constructs the runner for logs of `of`, or for logs whose sections have their first records in
-  /// it.
+  /// Constructs the runner for logs of `array`, or for logs whose sections have their first records
+  /// in it.
   template <class Guarded>
-  explicit rounds_runner(Guarded const& of)
-      : device_{of.device()}, limit_{guarded_access::limit(of)} {}
+  explicit rounds_runner(Guarded const& array)
+      : device_{array.device()}, limit_{guarded_access::limit(array)} {}
 
   /// Returns null: no launch replays the log.
   [[nodiscard]] static launch_control* launch() { return nullptr; }
   /// Returns the size in device memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const {
     return pool_.bytes() + ranges_.bytes() + present_.bytes() + tile_pairs_.bytes() +
-           turns_.bytes() + control_.bytes();
+           progress_.bytes() + control_.bytes();
   }
 
   /// Chooses the parts, unless the user did, and returns them. Throws limit_error if two parts must
@@ -134,11 +134,11 @@ class rounds_runner {
     list_ = {simt::make_kernel(&list_tile_pairs<any_ref>), 1,
              round_list<any_ref>::shared_bytes(all), where};
     if (on_chip_) {
-      play_ = {simt::make_kernel(&run_tile_pairs<chip_ref>), parts,
-               tile_pair_bytes<placement::on_chip>(run), where};
+      run_ = {simt::make_kernel(&run_tile_pairs<chip_ref>), parts,
+              tile_pair_bytes<placement::on_chip>(run), where};
     } else if constexpr (!Run::must_fit) {
-      play_ = {simt::make_kernel(&run_tile_pairs<any_ref>), parts,
-               tile_pair_bytes<placement::in_memory>(run), where};
+      run_ = {simt::make_kernel(&run_tile_pairs<any_ref>), parts,
+              tile_pair_bytes<placement::in_memory>(run), where};
     }
     return run.owners;
   }
@@ -152,7 +152,7 @@ class rounds_runner {
     std::size_t const words = bins::words(all.others());  // mutation: second-parts
     present_ = buffer<std::uint32_t>{all.homes() * words, where};
     tile_pairs_ = buffer<scheduled_pair>{all.tile_pairs(), where};
-    turns_ = buffer<part_progress>{all.parts(), where};
+    progress_ = buffer<part_progress>{all.parts(), where};
     control_ = buffer<rounds_control>{1, where};
     control_.fill_bytes(0, {}, where);
   }
@@ -168,9 +168,9 @@ class rounds_runner {
     launch_one(fill_, arguments<any_ref>(given), s, where);
     launch_one(list_, arguments<any_ref>(given), s, where);
     if (on_chip_) {
-      launch_one(play_, arguments<chip_ref>(given), s, where);
+      launch_one(run_, arguments<chip_ref>(given), s, where);
     } else if constexpr (!Run::must_fit) {
-      launch_one(play_, arguments<any_ref>(given), s, where);
+      launch_one(run_, arguments<any_ref>(given), s, where);
     }
   }
 
@@ -275,8 +275,8 @@ class rounds_runner {
   template <class Ref>
   run_arguments<Ref> arguments(run_arguments<Run> const& given) const {
     run_arguments<Ref> a{{given.ref, {}, limit_}, given.number};
-    a.ref.bins = {pool_.data(),  ranges_.data(),  present_.data(),       tile_pairs_.data(),
-                  turns_.data(), control_.data(), schedule_of(given.ref)};
+    a.ref.bins = {pool_.data(),     ranges_.data(),  present_.data(),       tile_pairs_.data(),
+                  progress_.data(), control_.data(), schedule_of(given.ref)};
     return a;
   }
   /// Returns the arguments with all records of an array in one part.
@@ -301,12 +301,12 @@ class rounds_runner {
   time_limit limit_;
   flat_sort<Run> sorter_;
   bool on_chip_ = false;
-  launched few_, fill_, list_, play_;
+  launched few_, fill_, list_, run_;
   buffer<message_type> pool_;
   buffer<bin_range> ranges_;
   buffer<std::uint32_t> present_;
   buffer<scheduled_pair> tile_pairs_;
-  buffer<part_progress> turns_;
+  buffer<part_progress> progress_;
   buffer<rounds_control> control_;
 };
 

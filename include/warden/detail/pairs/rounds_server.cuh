@@ -25,12 +25,12 @@ class rounds_server {
   using message_type = typename Ref::message_type;
   using pairs = pair_words<typename Ref::format>;
   static constexpr unsigned threads = Ref::policy::block_threads;
-  static constexpr unsigned rounds = Worker::rounds;
+  static constexpr unsigned per_thread = Worker::per_thread;
 
  public:
   /// Bytes of shared memory for parts of these sizes, with windows halved `halvings` times.
   static constexpr std::size_t shared_bytes(part_sizes sizes, unsigned halvings) {
-    return layout{Worker::shared_bytes(sizes, Ref::halved(rounds, halvings))}.carver.bytes();
+    return layout{Worker::shared_bytes(sizes, Ref::halved(per_thread, halvings))}.carver.bytes();
   }
 
   /// Constructs a server. `storage` is shared memory of `shared_bytes(ref.sizes(),
@@ -48,7 +48,7 @@ class rounds_server {
     for (unsigned turn = 0;; turn ^= 1) {
       upcoming const now = next_[turn];
       if (now.number >= ref_.bins.control->tile_pairs ||
-          !play(now.tile_pair, now.messages, turn ^ 1))
+          !run_tile_pair(now.tile_pair, now.messages, turn ^ 1))
         return;
     }
   }
@@ -77,7 +77,7 @@ class rounds_server {
   };
 
   /// Returns the messages of a window.
-  WARDEN_DEVICE std::uint32_t window() const { return ref_.window_rounds(rounds) * threads; }
+  WARDEN_DEVICE std::uint32_t window() const { return ref_.window_rounds(per_thread) * threads; }
 
   /// Takes the next tile pair. Called by one thread.
   WARDEN_DEVICE void take_next(unsigned turn) const {
@@ -98,10 +98,11 @@ class rounds_server {
 
   /// Runs a tile pair. Stores the tile pair after it in `next_[next]`. Returns false if the run is
   /// poisoned.
-  WARDEN_DEVICE bool play(scheduled_pair const tile_pair, bin const messages, unsigned next) {
+  WARDEN_DEVICE bool run_tile_pair(scheduled_pair const tile_pair, bin const messages,
+                                   unsigned next) {
     // Bins do not change in a run: the first messages are loaded while the block waits for the
     // parts.
-    message_type m[rounds];
+    message_type m[per_thread];
     unsigned arrived = load(tile_pair, messages, 0, m);
     bool alive = true;
     // Another thread takes the next tile pair, which comes after this one in the list, so waits
@@ -110,7 +111,7 @@ class rounds_server {
     bool const is_short = messages.size() <= 2 * window();
     if (is_short && simt::thread_rank() == threads - 1) take_next(next);
     if (simt::thread_rank() == 0) {
-      alive = ref_.wait_for_turns(tile_pair);
+      alive = ref_.wait_for_parts(tile_pair);
       // Acquire: the threads that released the parts fenced between their blocks' writes and the
       // release; the barrier hands that to the block. Writes of sections to other memory travel
       // with the parts.
@@ -146,7 +147,7 @@ class rounds_server {
     if (simt::thread_rank() == 0) {
       // Release: the barrier hands this thread the block's writes.
       simt::fence_device();  // mutation: turn-release
-      ref_.raise_turns(tile_pair);
+      ref_.release_parts(tile_pair);
     }
     return true;
   }
@@ -154,20 +155,20 @@ class rounds_server {
   /// Loads this thread's messages of the window that begins at `first`, with slots in place of ids.
   /// Returns a mask. Bit k: `m[k]` is a message.
   WARDEN_DEVICE unsigned load(scheduled_pair const& tile_pair, bin const& messages,
-                              std::uint32_t first, message_type (&m)[rounds]) const {
+                              std::uint32_t first, message_type (&m)[per_thread]) const {
     std::uint32_t const to_a = messages.to_a.end - messages.to_a.begin;
     std::uint32_t const left = messages.size() - first;
     std::uint32_t const end = first + (left < window() ? left : window());
     unsigned arrived = 0;
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
+    for (unsigned k = 0; k < per_thread; ++k) {
       std::uint32_t const i = first + k * threads + simt::thread_rank();
       if (i >= end) continue;
       arrived |= 1u << k;
       m[k] = ref_.bins.pool[i < to_a ? messages.to_a.begin + i : messages.to_b.begin + i - to_a];
     }
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
+    for (unsigned k = 0; k < per_thread; ++k) {
       std::uint32_t const i = first + k * threads + simt::thread_rank();
       if (i >= end) continue;
       unsigned const home = i < to_a ? 0 : 1, other = tile_pair.a == tile_pair.b ? 0 : 1 - home;

@@ -89,14 +89,14 @@ class run_between_ref : public run_array<typename First::record>, public run_win
 
  private:
   /// Counts that the run is put off because of the first guarded array, or because of the second.
-  WARDEN_DEVICE void put_off(bool by_first) const {
-    if (by_first ? this->has_failed() : second.has_failed()) {
-      auto* const failed = by_first ? this->health : second.health;
+  WARDEN_DEVICE void put_off(bool is_first) const {
+    if (is_first ? this->has_failed() : second.has_failed()) {
+      auto* const failed = is_first ? this->health : second.health;
       this->report->note_skipped(
-          by_first ? &guarded_report::runs_skipped : &guarded_report::partner_failed,
+          is_first ? &guarded_report::runs_skipped : &guarded_report::partner_failed,
           failed->cause());
     } else {
-      simt::fetch_add(by_first ? &this->report->runs_put_off : &this->report->partner_at_work,
+      simt::fetch_add(is_first ? &this->report->runs_put_off : &this->report->partner_at_work,
                       std::uint64_t{1});
     }
   }

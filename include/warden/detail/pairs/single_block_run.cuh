@@ -24,13 +24,13 @@ class single_block_run {
   using message_type = typename Ref::message_type;
   using pairs = pair_words<typename Ref::format>;
   static constexpr unsigned threads = Ref::policy::block_threads;
-  static constexpr unsigned rounds = Worker::rounds;
+  static constexpr unsigned per_thread = Worker::per_thread;
   using scan = simt::block_scan<threads>;
 
  public:
   /// Bytes of shared memory for parts of these sizes, with windows halved `halvings` times.
   static constexpr std::size_t shared_bytes(part_sizes sizes, unsigned halvings) {
-    return layout{Worker::shared_bytes(sizes, Ref::halved(rounds, halvings))}.carver.bytes();
+    return layout{Worker::shared_bytes(sizes, Ref::halved(per_thread, halvings))}.carver.bytes();
   }
 
   /// Constructs the runner. `storage` is shared memory of `shared_bytes(ref.sizes(),
@@ -65,10 +65,10 @@ class single_block_run {
     gather(most);
     simt::sync_block();
     std::uint32_t const count = gathered_[0] < most ? gathered_[0] : most;
-    message_type m[rounds];
+    message_type m[per_thread];
     unsigned arrived = 0;
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
+    for (unsigned k = 0; k < per_thread; ++k) {
       std::uint32_t const i = k * threads + me;
       if (i >= count) continue;
       arrived |= 1u << k;
@@ -88,13 +88,13 @@ class single_block_run {
   };
 
   /// Returns the number of sections that count as few: those of a window.
-  WARDEN_DEVICE std::uint32_t window() const { return ref_.window_rounds(rounds) * threads; }
+  WARDEN_DEVICE std::uint32_t window() const { return ref_.window_rounds(per_thread) * threads; }
 
   /// Collects the messages of all batches, at most `most`, with slots in place of ids. A warp
   /// handles a batch.
   WARDEN_DEVICE void gather(std::uint32_t most) const {
     std::uint32_t const rows = ref_.log.rows_written(), size = ref_.log.size;
-    std::uint32_t strange = 0;
+    std::uint32_t invalid = 0;
     for (std::uint32_t row = simt::warp_rank(); row < rows; row += threads / simt::warp_size) {
       std::uint32_t const begin = ref_.log.begins[row];
       std::uint32_t const count = *ref_.log.offset(ref_.log.partitions.partitions(), row);
@@ -104,20 +104,20 @@ class single_block_run {
         message_type const m = ref_.log.pool[begin + i];
         std::uint32_t const first = m.local(), second = pairs::second_of(m);
         if (first >= ref_.size || second >= ref_.seconds().size) {
-          ++strange;
+          ++invalid;
           continue;
         }
         // No more than were counted, unless a kernel was sending.
         std::uint32_t const place = simt::shared_fetch_add(gathered_[0], 1u);
         if (place >= most || place >= size) {
-          ++strange;
+          ++invalid;
           continue;
         }
         ref_.bins.pool[place] = pairs::with_numbers(m, worker_.slot_of(0, first),
                                                     worker_.slot_of(Ref::two_arrays, second));
       }
     }
-    if (strange != 0) simt::fetch_add(&ref_.report->not_whole, std::uint64_t{strange});
+    if (invalid != 0) simt::fetch_add(&ref_.report->not_whole, std::uint64_t{invalid});
   }
 
   Ref const& ref_;

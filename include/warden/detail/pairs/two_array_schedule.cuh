@@ -82,8 +82,8 @@ class two_array_schedule {
     return swapped(many >= few ? many - few : many + rounds() - few);
   }
   /// Returns the tile pair of `part` in that round. Precondition: `round` < `rounds()`.
-  [[nodiscard]] WARDEN_HOST_DEVICE constexpr tile_pair_of tile_pair(std::uint32_t part,
-                                                                    std::uint32_t round) const {
+  [[nodiscard]] WARDEN_HOST_DEVICE constexpr part_tile_pair tile_pair(std::uint32_t part,
+                                                                      std::uint32_t round) const {
     bool const is_a = part < firsts_;
     std::uint32_t few = is_a ? part : other_of(part);
     std::uint32_t const shift = swapped(round);
