@@ -83,7 +83,7 @@ WARDEN_DEVICE unsigned match_any(unsigned mask, T value) {
 struct site {
   WARDEN_HOST_DEVICE static constexpr site current() { return {}; }
 };
-/// Of the lanes that run a section together: all of `mask`, from one place.
+/// Synchronizes the lanes that run a section together: all of `mask`, from one place.
 WARDEN_DEVICE void group_sync(unsigned mask, site) { __syncwarp(mask); }
 WARDEN_DEVICE unsigned group_ballot(unsigned mask, bool value, site) { return ballot(mask, value); }
 template <class T>
@@ -282,7 +282,7 @@ WARDEN_DEVICE void store_whole_flit(flit_words* address, flit_words value) {
       : "memory");
 }
 
-/// Brings an address nearer, into the level-2 cache: nobody waits for it.
+/// Prefetches an address into the level-2 cache, without waiting.
 WARDEN_DEVICE void prefetch(void const* address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(address)));
 }
@@ -323,8 +323,8 @@ WARDEN_DEVICE T fetch_add(T* address, std::type_identity_t<T> value) {
     return static_cast<T>(atomicAdd(reinterpret_cast<word*>(address), static_cast<word>(value)));
   }
 }
-/// Adds, and asks for no answer. (Of fetch_add's result that nobody looks at the compiler makes the
-/// same, but not where a fence follows: that one would order the answer.)
+/// Adds without returning a result. (The compiler makes the same of fetch_add if its result is
+/// unused, but not if a fence follows, which would order the result.)
 template <class T>
 WARDEN_DEVICE void add(T* address, std::type_identity_t<T> value) {
   static_assert(detail::word<T> && std::is_integral_v<T>);
@@ -362,8 +362,8 @@ WARDEN_DEVICE unsigned count_together(void const* address) {
   asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower));
   return (mask & lower) == 0 ? static_cast<unsigned>(__popc(mask)) : 0;
 }
-/// Adds without a result: nobody waits for one. The lanes that happen to be together, with
-/// one address, add by one atomic, as above; they have one value.
+/// Adds without a result, and without waiting. The lanes that are together, with one address, add
+/// by one atomic, as above; they have one value.
 template <class T>
 WARDEN_DEVICE void add_together(T* address, std::type_identity_t<T> value) {
   if (unsigned const lanes = count_together(address); lanes != 0) add(address, value * lanes);
@@ -440,7 +440,7 @@ WARDEN_DEVICE T* known_shared(T* address) {
   return static_cast<T*>(__cvta_shared_to_generic(__cvta_generic_to_shared(address)));
 }
 
-/// Whether an address is one of the block's shared memory.
+/// True if an address is in the block's shared memory.
 WARDEN_DEVICE bool is_shared(void const* address) { return __isShared(address) != 0; }
 
 template <class T>

@@ -22,9 +22,9 @@ WARDEN_DEVICE unsigned cluster_rank() {
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
-/// What the block's threads wrote is known to the first one behind the barrier of the block, and
-/// released by its fence before it arrives: a fence of each thread, as an arrival that releases
-/// has, takes several times as long.
+/// The writes of the block's threads are known to the first thread after the barrier of the block,
+/// and its fence releases them before it arrives. A fence of each thread, as part of an arrival
+/// that releases, takes several times as long.
 WARDEN_DEVICE void sync_cluster() {
   __syncthreads();
   if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0)

@@ -10,8 +10,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace simt {
 
-/// 16 bytes, aligned for one vector access. Each word is written and read atomically; that the pair
-/// is, nobody promises, so whoever needs both should be able to tell from each word that it is the
+/// 16 bytes, aligned for one vector access. Each word is written and read atomically. PTX does not
+/// promise that for the pair, so code that needs both should tell from each word that it is the
 /// expected one.
 struct alignas(16) flit_words {
   std::uint64_t first;   ///< written and read atomically

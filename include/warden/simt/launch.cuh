@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A kernel with trivially copyable arguments, made launchable on either device.
+/// Launches of a kernel with trivially copyable arguments on either device.
 #pragma once
 
 #include <warden/runtime.hpp>
@@ -16,7 +16,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace simt {
 
-/// Whether a kernel's registers are bounded by WARDEN_BOUNDS.
+/// True if WARDEN_BOUNDS bounds a kernel's registers.
 #if defined(WARDEN_GPU)
 inline constexpr bool has_registers = true;
 #else

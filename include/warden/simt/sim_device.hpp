@@ -51,7 +51,7 @@ unsigned sm_id();
 std::byte* dynamic_shared();
 /// The block's object that `key` names, garbage when it is first asked for.
 void* static_shared(void const* key, std::size_t bytes, std::size_t alignment, site const& where);
-/// Whether it lies in shared memory of the block.
+/// True if it lies in shared memory of the block.
 bool is_shared(void const* address);
 std::uint64_t nanoseconds();
 
@@ -90,7 +90,7 @@ void begin_shared_atomic(void* address, unsigned size, site const& where);
 // ---- fences: see thread_order in runtime/sim/order.hpp
 void fence_device(site const& where);
 void fence_block(site const& where);
-/// Fences that all stand in one order besides: who fences later knows what the others knew.
+/// Also in one order with all such fences: a later one knows what the earlier ones knew.
 void fence_device_in_order(site const& where);
 void fence_block_in_order(site const& where);
 
@@ -136,7 +136,7 @@ void end_wait();
 void section_enter(void const* record, bool in_order, unsigned group,
                    std::span<std::byte const> kept, site const& where);
 void section_leave(void const* record, bool in_order, unsigned group, site const& where);
-/// Whether one that says so is run nonetheless.
+/// True if a section is to run although it is a no-op.
 bool doubts();
 
 // ---- checks of the simulated device in code that is compiled for its race detector
@@ -161,7 +161,7 @@ void demand_visible(void const* object, site const& where);
 void begin_collective(void const* storage, site const& where);
 void end_collective(void const* storage);
 
-// ---- what is counted besides
+// ---- further counts
 void note_reservation(std::uint64_t messages);
 void note_lock_retry();
 

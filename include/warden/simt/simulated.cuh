@@ -99,7 +99,7 @@ T shuffle(unsigned mask, T value, unsigned source_lane, site where = site::curre
                                            detail::to_bits(value), source_lane, device::lanes::all,
                                            where));
 }
-/// Of the lanes that run a section together: all of `mask`, from one place.
+/// Synchronizes the lanes that run a section together: all of `mask`, from one place.
 inline void group_sync(unsigned mask, site where) {
   device::warp(device::collective::sync, mask, 0, 0, device::lanes::together, where);
 }
@@ -337,7 +337,7 @@ T* known_shared(T* address) {
   return address;
 }
 
-/// Whether an address is one of the block's shared memory.
+/// True if an address is in the block's shared memory.
 inline bool is_shared(void const* address) { return device::is_shared(address); }
 
 template <class T>
@@ -429,7 +429,7 @@ void group_enter(unsigned group, void const* record, Record const* place, Keeps 
 inline void group_leave(unsigned group, void const* record, site where = site::current()) {
   device::section_leave(record, true, group, where);
 }
-/// Whether a section that says that it would change nothing is run nonetheless, now and then.
+/// True if a no-op section is to run nevertheless, as some do.
 inline bool doubts() { return device::doubts(); }
 inline void begin_collective(void const* storage, site where = site::current()) {
   device::begin_collective(storage, where);

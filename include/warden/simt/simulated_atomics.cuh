@@ -121,7 +121,7 @@ inline void __threadfence(cuda_detail::site where = cuda_detail::site::current()
 inline void __threadfence_block(cuda_detail::site where = cuda_detail::site::current()) {
   sim::device::fence_block_in_order(where);
 }
-/// There is nobody outside the device.
+/// Nothing is outside the device.
 inline void __threadfence_system(cuda_detail::site where = cuda_detail::site::current()) {
   sim::device::fence_device_in_order(where);
 }

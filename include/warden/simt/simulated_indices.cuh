@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-// Besides those of annotations.cuh, which Warden's own users need, too.
+// In addition to those of annotations.cuh, which Warden's own users need, too.
 #define __forceinline__ inline
 // Empty: the host's headers have it among their attributes.
 #define __noinline__
@@ -17,7 +17,7 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 WARDEN_NAMESPACE_BEGIN
-/// What CUDA has in the global namespace.
+/// Names that CUDA has in the global namespace.
 namespace cuda_names {
 
 using dim3 = dimensions;

@@ -11,8 +11,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// A piece of shared memory: `size` objects of type T, `offset` bytes behind where the memory
-/// begins.
+/// A piece of shared memory: `size` objects of type T, `offset` bytes after the begin of the
+/// memory.
 template <class T>
 struct arena_piece {
   std::size_t offset;  ///< in bytes
@@ -24,7 +24,7 @@ struct arena_piece {
   }
 };
 
-/// Takes pieces one behind another, each aligned for its type. A layout is a struct whose first
+/// Takes pieces one after another, each aligned for its type. A layout is a struct whose first
 /// member is a carver and whose others are the pieces that it takes, in order:
 ///
 ///     struct layout {
@@ -34,8 +34,9 @@ struct arena_piece {
 ///       arena_piece<std::uint32_t> counts = carver.take<std::uint32_t>(servers);
 ///     };
 ///
-/// `layout{servers}.carver.bytes()` is what it needs, and `layout{servers}.counts.in(storage)` a
-/// piece of it. The memory itself is aligned as the first piece, at least.
+/// `layout{servers}.carver.bytes()` is the size that it needs, and
+/// `layout{servers}.counts.in(storage)` a piece of it. Precondition: the memory is aligned at least
+/// as the first piece.
 class arena_carver {
  public:
   /// `size` objects of type T; `alignment` in bytes, a power of two up to `arena_alignment`.

@@ -19,7 +19,7 @@ class arrival_ranks {
  public:
   /// Items that a thread ranks between two of `clear`, at most.
   static constexpr unsigned most_rounds = ~0u;
-  /// Once it is known where items begin, nothing is counted any more, as behind `clear`.
+  /// Once the begins of keys are known, nothing is counted any more, as after `clear`.
   static constexpr bool clears = true;
 
   /// A block's shared memory.
@@ -30,7 +30,7 @@ class arrival_ranks {
     arena_piece<std::uint32_t> counts;  ///< [key]
   };
 
-  /// In `storage`, which nobody else uses.
+  /// Uses `storage` exclusively.
   WARDEN_DEVICE arrival_ranks(pieces const& at, std::byte* storage)
       : counts_{at.counts.in(storage)} {}
 
@@ -42,13 +42,14 @@ class arrival_ranks {
   WARDEN_DEVICE std::uint32_t rank(std::uint32_t key) const {
     return simt::shared_fetch_add(counts_[key], 1u) & 0xffffu;
   }
-  /// All items of the key. Behind a block barrier.
+  /// Number of all items of the key. Precondition: a block barrier after the last `rank`.
   WARDEN_DEVICE std::uint32_t count(std::uint32_t key) const { return counts_[key] & 0xffffu; }
   /// The key's items begin at place `begin`, below 65,536. One thread for each key.
   WARDEN_DEVICE void begin_at(std::uint32_t key, std::uint32_t begin) const {
     counts_[key] = begin << 16;  // mutation: counted-anew
   }
-  /// Where they begin. Behind another barrier; others may be counted meanwhile.
+  /// Begin of the key's items. Precondition: a second barrier; other keys may be counted at the
+  /// same time.
   WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t key) const { return counts_[key] >> 16; }
 
  private:

@@ -29,7 +29,7 @@ class byte_ranks {
  public:
   /// Calls of `rank` between two of `clear`, at most.
   static constexpr unsigned most_rounds = 255 / simt::warp_size;
-  /// What was counted is looked at for as long as places are.
+  /// Counts stay valid as long as places do.
   static constexpr bool clears = false;
 
   /// A block's shared memory.
@@ -42,7 +42,7 @@ class byte_ranks {
     arena_piece<std::uint16_t> begins;  ///< [group][key]
   };
 
-  /// In `storage`, which nobody else uses.
+  /// Uses `storage` exclusively.
   WARDEN_DEVICE byte_ranks(pieces const& at, std::byte* storage)
       : counts_{at.counts.in(storage)}, begins_{at.begins.in(storage)} {}
 
@@ -80,7 +80,7 @@ class byte_ranks {
     }
   }
 
-  /// All items of the key. Behind a block barrier.
+  /// Number of all items of the key. Precondition: a block barrier after the last `rank`.
   WARDEN_DEVICE std::uint32_t count(std::uint32_t key) const {
     std::uint32_t sum = 0;
     WARDEN_UNROLL
@@ -95,7 +95,7 @@ class byte_ranks {
       begin += sum_of(counts_[g * Keys + key]);
     }
   }
-  /// Where they begin. Behind another barrier.
+  /// Begin of the key's items. Precondition: a second barrier.
   WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t key) const { return begins_[key]; }
   /// Where this warp's do.
   WARDEN_DEVICE std::uint32_t begin_in_warp(std::uint32_t key) const {
@@ -111,7 +111,7 @@ class byte_ranks {
   /// Keys that are few: where there are no more, each warp has words among the others' counters.
   static constexpr unsigned few = Keys / 4, words = 64;
   static_assert(together * words * sizeof(std::uint32_t) <= (Keys - few) * sizeof(std::uint64_t));
-  // What follows is one pointer for all keys, so that a key costs one instruction.
+  // One pointer for all keys, so that a key costs one instruction.
   /// [key * together] this warp's counters.
   WARDEN_DEVICE simt::shared_span<unsigned char> own_counters() const {
     unsigned const first = simt::warp_rank() / together * Keys * together;
@@ -124,7 +124,7 @@ class byte_ranks {
                                                          simt::warp_rank() / together * Keys + few);
     return {first + simt::warp_rank() % together * words, words};
   }
-  /// Of its bytes.
+  /// Sum of its bytes.
   WARDEN_DEVICE static std::uint32_t sum_of(std::uint64_t word) {
     return simt::sum_of_bytes(static_cast<std::uint32_t>(word)) +
            simt::sum_of_bytes(static_cast<std::uint32_t>(word >> 32));

@@ -47,18 +47,18 @@ struct combining_buckets {
   }
 };
 
-/// Combines the runs of positions that a block of `Threads` threads has sorted. The `Members` have
+/// Combines equal neighbours among the positions that a block of `Threads` threads has sorted. The
+/// `Members` have
 ///
-///     combining_key<Section> key(position);  // the id is below 2^32 - 1: equal neighbours are a
-///     run Section section_at(position); void absorbed(position);  // its section went into that of
-///     another position void combined(key, position, section);  // once a run, with the last of its
-///     positions
+///     combining_key<Section> key(position);  // the id is below 2^32 - 1; equal neighbours combine
+///     Section section_at(position);
+///     void absorbed(position);  // its section was combined into that of another position
+///     void combined(key, position, section);  // once for equal neighbours, with the last position
+///     static constexpr bool store;  // true if `section_at` then returns the combined section
 ///
-///     static constexpr bool store;  // whether `section_at` then finds what `combined` was given
-///
-/// What is called for one position is called by one thread, in this order; so `absorbed` and
-/// `combined` may overwrite what the others read. Where they store it is `combined` called twice
-/// for some runs, in place of holding a section in registers.
+/// All calls for one position come from one thread, in this order, so `absorbed` and `combined` may
+/// overwrite what the others read. If `store` is true, `combined` is called twice for some keys,
+/// instead of holding a section in registers.
 template <class Section, unsigned Threads>
 class block_combine {
   static_assert(combining<Section>,
@@ -89,14 +89,14 @@ class block_combine {
  public:
   /// A block's shared memory.
   struct storage {
-    key_type first_keys[Threads];     ///< of each thread
-    key_type last_keys[Threads];      ///< of each thread
-    typename scan::storage scanning;  ///< of the threads' last runs
+    key_type first_keys[Threads];     ///< first key of each thread
+    key_type last_keys[Threads];      ///< last key of each thread
+    typename scan::storage scanning;  ///< scan over the threads' last keys
   };
 
-  /// `sorted(j)` is this thread's position j of `sorted.count`, behind those of the threads before
-  /// it; after a thread without any there are none. `Sorted::in_registers` says that it is an array
-  /// of `Sorted::most`. Collective; before `shared` is used again a block barrier must pass.
+  /// `sorted(j)` is this thread's position j of `sorted.count`, after those of earlier threads;
+  /// after a thread without any there are none. `Sorted::in_registers` is true if it is an array of
+  /// `Sorted::most`. Collective; a block barrier must pass before `shared` is used again.
   template <class Sorted, class Members>
   WARDEN_DEVICE static void run(storage& shared, Sorted const& sorted, Members const& members) {
     // Runs that begin and end among this thread's positions are done at once; its first one may

@@ -11,17 +11,17 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Whether sections combine: `static Section combine(Section, Section)` makes of two sections one
-/// that has the effect of both, in any order and grouping. It has no effect of its own: some of its
-/// results are thrown away.
+/// True if sections combine: `static Section combine(Section, Section)` returns one section with
+/// the effect of both, in any order and grouping. `combine` itself must have no effect: some of its
+/// results are discarded.
 template <class Section>
 concept combining = requires(Section const& s) {
   { Section::combine(s, s) } -> std::convertible_to<Section>;
 };
 
-/// Whether sections say themselves which of those for one record combine: only those whose
-/// `combine_key()` is equal, a number of up to 32 bits. For records that hold several things, as
-/// the bucket of a table does.
+/// True if sections limit which of those for one record combine: only those with equal
+/// `combine_key()`, a number of up to 32 bits. For records that hold several things, such as the
+/// bucket of a table.
 template <class Section>
 concept has_combine_key = requires(Section const& s) {
   { s.combine_key() } -> std::convertible_to<std::uint32_t>;
@@ -29,7 +29,7 @@ concept has_combine_key = requires(Section const& s) {
 
 namespace detail {
 
-/// What sections that combine are told apart by: the record's id, and above it their key.
+/// Identifies sections that combine: the record's id, and above it their key.
 template <class Section>
 using combining_key = std::conditional_t<has_combine_key<Section>, std::uint64_t, std::uint32_t>;
 /// The key of a section on record `id`.
@@ -61,8 +61,9 @@ struct partial_type<Section> {
 
 }  // namespace detail
 
-/// What sections of this type combine to: their `partial`, which is made from one section, combines
-/// with its like, and runs as they do. The section itself where it has no such type.
+/// The section that sections of this type combine to: their `partial`, which is constructible from
+/// one section, combines with its own type, and runs as they do. The section itself if it has no
+/// such type.
 template <class Section>
 using partial_of = typename detail::partial_type<Section>::type;
 

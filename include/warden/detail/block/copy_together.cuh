@@ -23,8 +23,8 @@ struct [[gnu::may_alias]] one_word {
   std::uint32_t word;
 };
 
-/// Copies `*from` to `*to`, which do not overlap: each lane its words. What others are to see needs
-/// a barrier behind it.
+/// Copies `*from` to `*to`, which do not overlap: each lane copies its words. The copy is visible
+/// to other lanes after a barrier.
 template <class T, unsigned Lanes>
 WARDEN_DEVICE void copy_together(lane_group<Lanes> const& lanes, T* to, T const* from) {
   using word = std::conditional_t<

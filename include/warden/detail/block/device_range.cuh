@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a guarded array takes records from.
+/// Ranges of device memory from which a guarded array takes its records.
 #pragma once
 
 #include <warden/simt/annotations.cuh>
@@ -14,7 +14,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The address behind a pointer, or behind an object like thrust::device_ptr.
+/// The address that a pointer holds, or an object like thrust::device_ptr.
 template <class T>
 T* address_of(T* p) {
   return p;

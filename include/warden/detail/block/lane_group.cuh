@@ -7,16 +7,15 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// `Lanes` neighbouring lanes of a warp, a power of two up to 32, that run a section together: what
-/// a section that says `static constexpr unsigned group_size = Lanes;` is handed as its last
-/// argument.
+/// `Lanes` neighbouring lanes of a warp, a power of two up to 32, that run a section together: the
+/// last argument of a section with `static constexpr unsigned group_size = Lanes;`.
 ///
-/// Each lane calls the section, with the same payload and the same record. What one lane wrote,
-/// in the record or anywhere else, another one may read behind a `sync` of both, and not before:
-/// in between lanes run in any order. All lanes come to each of the members below that are
-/// collective, from one place of the source; none returns from the section while another one is
-/// going to call them. (The simulated device reorders lanes, and ends the launch with both places
-/// when lanes meet at different ones.)
+/// Each lane calls the section, with the same payload and the same record. A write of one lane, to
+/// the record or to other memory, is visible to another lane after a `sync` of both, and not
+/// before: in between lanes run in any order. All lanes must reach each collective member below
+/// from one place of the source; none may return from the section while another one is going to
+/// call them. (The simulated device reorders lanes, and ends the launch with both places if lanes
+/// meet at different ones.)
 template <unsigned Lanes>
 class lane_group {
   static_assert(Lanes != 0 && (Lanes & (Lanes - 1)) == 0 && Lanes <= simt::warp_size,
@@ -38,7 +37,7 @@ class lane_group {
     }
   }
 
-  /// What each lane wrote before is visible to each lane behind it. Collective.
+  /// Makes each lane's earlier writes visible to all lanes after it. Collective.
   WARDEN_DEVICE void sync(site where = site::current()) const {
     if constexpr (Lanes != 1) simt::group_sync(mask(), where);
   }
@@ -50,11 +49,11 @@ class lane_group {
       return in_group(simt::group_ballot(mask(), value, where));
     }
   }
-  /// Whether it is true for any lane. Collective.
+  /// True if `value` is true for any lane. Collective.
   [[nodiscard]] WARDEN_DEVICE bool any(bool value, site where = site::current()) const {
     return ballot(value, where) != 0;
   }
-  /// Whether it is true for all lanes. Collective.
+  /// True if `value` is true for all lanes. Collective.
   [[nodiscard]] WARDEN_DEVICE bool all(bool value, site where = site::current()) const {
     return ballot(value, where) == all_bits;
   }

@@ -33,8 +33,8 @@ class lock_table {
     if (taken) simt::fence_block();
     return taken;
   }
-  /// One try for two locks, which may be one: both or none is taken. Whoever holds one of them runs
-  /// or tries for a lower one, so of all that try some always succeed.
+  /// Tries once for two locks, which may be the same: takes both or none. A thread that holds one
+  /// of them runs a section or tries for a lower one, so some of all that try always succeed.
   WARDEN_DEVICE bool try_lock(unsigned a, unsigned b) const {
     unsigned const higher = a < b ? b : a, lower = a < b ? a : b;
     if (!take(higher)) return false;
@@ -53,7 +53,7 @@ class lock_table {
   }
   /// The caller has fenced, after a barrier with all other threads that ran under the lock.
   WARDEN_DEVICE void unlock(unsigned lock) const { simt::shared_exchange(words_[lock], 0u); }
-  /// Whether the lock looks free. Relaxed, for polls.
+  /// True if the lock looks free. Relaxed, for polls.
   WARDEN_DEVICE bool is_free(unsigned lock) const { return simt::shared_load(words_[lock]) == 0u; }
   /// The word that changes when the lock is freed.
   WARDEN_DEVICE std::uint32_t const* word(unsigned lock) const { return &words_[lock]; }

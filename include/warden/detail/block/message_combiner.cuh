@@ -73,7 +73,7 @@ class message_combiner {
       sorting.ranks[slot] = static_cast<std::uint16_t>(simt::shared_fetch_add(count, 1u));
     }
     simt::sync_block();
-    // The buckets lie in the order of their threads: nobody asks for another one.
+    // The buckets lie in the order of their threads: each thread needs only its own.
     std::uint32_t sum = 0, total;
     WARDEN_NO_UNROLL
     for (std::uint32_t b = me; b < buckets; b += Threads) {

@@ -13,21 +13,21 @@ namespace detail {
 
 /// Places taken and given back since the guarded array was made.
 struct place_counts {
-  std::uint64_t taken;  ///< by anybody, in order
+  std::uint64_t taken;  ///< number of places that all threads took, in order
   std::uint64_t given;  ///< back
 };
 
 /// The places of all servers, in global memory; part of a ref. Kept from launch to launch; zeros
 /// are pools of which everything is free.
 struct place_memory {
-  std::uint64_t* tickets = nullptr;  ///< of all servers, as many as places
+  std::uint64_t* tickets = nullptr;  ///< tickets of all servers, as many as places
   place_counts* counts = nullptr;    ///< one a server, between launches
-  std::uint32_t room_log2 = 0;       ///< of one server's places
+  std::uint32_t room_log2 = 0;       ///< places of one server
 };
 
-/// A queue of numbers of free places. The first ones come in order; from then on the place given
-/// back k-th is the next one's who takes after all that. Whoever takes reads first and then raises
-/// `taken`, so nothing is written over that may still be read.
+/// A queue of numbers of free places. The first ones come in order; after them the k-th place that
+/// was given back goes to the k-th thread that takes one. A thread reads first and then raises
+/// `taken`, so no entry is overwritten that may still be read.
 class slot_free_list {
  public:
   /// No place.
@@ -40,7 +40,7 @@ class slot_free_list {
 
   /// One thread; a block barrier follows.
   WARDEN_DEVICE void start() const { counts_[0] = memory_.counts[number_]; }
-  /// One thread, behind a block barrier, when all places have been given back.
+  /// One thread, after a block barrier, when all places have been given back.
   WARDEN_DEVICE void finish() const { memory_.counts[number_] = counts_[0]; }
 
   /// A place for each lane that `wants` one. There are enough: the caller's to see to. Collective
@@ -76,8 +76,8 @@ class slot_free_list {
   }
   /// A place that is free again. One thread.
   WARDEN_DEVICE void give(std::uint32_t place) const {
-    // Release: the place has been read. Then acquire: of those who took the entry's last number and
-    // gave a place back before this one, all have fenced behind their look.
+    // Release: the place has been read. Then acquire: the threads that took the entry's last number
+    // and gave a place back before this one have fenced after their look.
     simt::fence_block();
     std::uint64_t const ticket =
         simt::shared_fetch_add(counts_[0].given, std::uint64_t{1}) + room();
@@ -86,7 +86,7 @@ class slot_free_list {
   }
 
  private:
-  /// Whether the place of a ticket is known.
+  /// True if the place of a ticket is known.
   WARDEN_DEVICE bool look(std::uint64_t ticket, std::uint32_t& place) const {
     if (ticket < room()) {
       place = static_cast<std::uint32_t>(ticket);

@@ -29,8 +29,8 @@ WARDEN_DEVICE std::uint32_t rank_in_warp(Counter& counter, std::uint32_t key, bo
 
 /// The ranks of a block's items among those of their key, in the order of the items. Keys are below
 /// `Keys`. The items of warp w come before those of warp w + 1; within a warp, those of one call of
-/// `rank` before those of the next, and by lanes. A warp counts its own items, and whoever adds up
-/// a key's counts turns them into what lies before each warp's.
+/// `rank` before those of the next, and by lanes. A warp counts its own items; `add_up` turns the
+/// counts of a key into the number of items before each warp's.
 template <unsigned Threads, unsigned Keys>
 class stable_ranks {
   static constexpr unsigned warps = Threads / simt::warp_size;
@@ -64,13 +64,13 @@ class stable_ranks {
     return rank_in_warp<Limit>(counts_[mine(key)], key, has);
   }
 
-  /// What `rank_of_counted` is told.
+  /// State between `count` and `rank_of_counted`.
   struct counted {
     std::uint32_t before;  ///< items of the key that the warp had counted
     std::uint32_t rank;    ///< among all, as lanes happened to come
   };
-  /// The first half of `rank` where keys are so many that a warp's items seldom share one: lanes
-  /// count by atomics. Nobody waits for what these return, so several calls may come before the
+  /// The first half of `rank` for many keys, so that a warp's items seldom have the same one: lanes
+  /// count by atomics. No thread waits for their results here, so several calls may come before the
   /// second halves. Collective over the warp.
   WARDEN_DEVICE counted count(std::uint32_t key, bool has) const {
     std::uint32_t& both = reinterpret_cast<std::uint32_t*>(counts_.data())[mine(key) / 2];
@@ -97,7 +97,7 @@ class stable_ranks {
     return c.rank;
   }
 
-  /// All items of the key. One thread for each key, behind a block barrier.
+  /// Returns the number of all items of the key. One thread for each key, after a block barrier.
   WARDEN_DEVICE std::uint32_t add_up(std::uint32_t key) const {
     std::uint32_t sum = 0;
     WARDEN_UNROLL
@@ -108,7 +108,7 @@ class stable_ranks {
     }
     return sum;
   }
-  /// Items of the key before this warp's. Behind another barrier.
+  /// Number of items of the key before this warp's. Precondition: a second barrier.
   WARDEN_DEVICE std::uint32_t before(std::uint32_t key) const { return counts_[mine(key)]; }
 
  private:

@@ -27,7 +27,7 @@ struct launch_health {
   failed_wait first;       ///< written by the thread that poisoned
 };
 
-/// Whether the launch was stopped. One relaxed load.
+/// True if the launch was stopped. One relaxed load.
 WARDEN_DEVICE bool is_poisoned(launch_health const* health) {
   return simt::load_relaxed(&health->poisoned) != 0;
 }
@@ -49,10 +49,10 @@ class watchdog {
   WARDEN_DEVICE watchdog(launch_health const* health, time_limit limit)
       : health_{health}, limit_{limit} {}
 
-  /// False once the launch is poisoned, by this call or by another thread. `progress()` returns a
-  /// number that changes whenever the launch gets on. It is long to read, and who reads it sees
-  /// nothing else meanwhile: it is read eight times in a time limit, and not by a wait that ends
-  /// before an eighth. `stop()` poisons the launch.
+  /// Returns false once the launch is poisoned, by this call or by another thread. `progress()`
+  /// returns a number that changes whenever the launch makes progress. Reading it is slow and stops
+  /// the polling, so it is read eight times in a time limit, and not at all by a wait that ends
+  /// within an eighth. `stop()` poisons the launch.
   template <class Progress, class Stop>
   WARDEN_DEVICE bool hopeful(Progress progress, Stop stop) {
     if (is_poisoned(health_)) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Whether an owner map that a user wrote gives each record a place of its own, and each place one
-/// record at most.
+/// Checks that a user's owner map gives each record a place of its own, and each place at most one
+/// record.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -64,8 +64,8 @@ WARDEN_KERNEL void check_owner_map(owner_map_check<Map> check) {
   }
 }
 
-/// What is wrong with a map for `size` records, `locals` places a server; empty if nothing is.
-/// Blocks the host.
+/// Returns the error of a map for `size` records, `locals` places per server; empty if there is
+/// none. Blocks the host.
 template <class Map>
 std::string complaint_about(Map const& map, std::size_t size, std::uint32_t locals,
                             std::source_location where) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What groups of lanes do under locks: a group's first lane takes the locks of one of its lanes'
-/// messages, and all lanes together run its section, and those of the group's other messages for
-/// the same locks.
+/// Groups of lanes under locks: a group's first lane takes the locks of one of its lanes' messages,
+/// and all lanes together run its section, and those of the group's other messages for the same
+/// locks.
 #pragma once
 
 #include <warden/detail/block/lane_group.cuh>
@@ -30,11 +30,11 @@ WARDEN_DEVICE Message message_of_lane(lane_group<Lanes> const& lanes, Message co
 }
 
 /// Runs the messages that the lanes of a group have in hand, those of the lanes that `arrived`,
-/// which want the locks `wanted`. `choose(lanes)`, collective, under the locks, says which of the
-/// messages of these lanes need to be run; `run(m)` runs one by all lanes of the group, together,
-/// and lets them `sync` behind it; `wait(locks)` waits politely for two that were taken, by one
-/// lane, and is false once the launch is poisoned. Counts tries in vain. Collective over the group.
-/// False if the launch was poisoned before all had run.
+/// which want the locks `wanted`. `choose(lanes)`, collective, under the locks, returns which of
+/// the messages of these lanes need to run. `run(m)` runs one by all lanes of the group, together,
+/// and must `sync` them after it. `wait(locks)` waits with pauses for two locks that were taken, by
+/// one lane, and returns false once the launch is poisoned. Counts failed tries. Collective over
+/// the group. Returns false if the launch was poisoned before all had run.
 template <unsigned Lanes, class Table, class Message, class Choose, class Run, class Wait>
 WARDEN_DEVICE bool run_under_locks(lane_group<Lanes> const& lanes, Table const& locks,
                                    Message const& own, lock_pair wanted, bool arrived,
@@ -65,8 +65,8 @@ WARDEN_DEVICE bool run_under_locks(lane_group<Lanes> const& lanes, Table const& 
       WARDEN_NO_UNROLL
       for (unsigned bits = choose(together); bits != 0; bits &= bits - 1)
         run(message_of_lane(lanes, own, static_cast<unsigned>(simt::first_bit(bits))));
-      // Release: the barrier behind the last section, or that of `choose`, handed what each lane
-      // wrote or read to the first one, whose fence comes before its unlock.
+      // Release: the barrier after the last section, or that of `choose`, made the writes and reads
+      // of each lane known to the first one, whose fence comes before its unlock.
       if (is_first) {
         simt::fence_block();
         locks.unlock(a, b);

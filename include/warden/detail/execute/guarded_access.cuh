@@ -20,7 +20,7 @@ struct guarded_access {
   static auto& fused(Guarded const& g) {
     return g.fused();
   }
-  /// What the guarded array has in common with its logs.
+  /// State that the guarded array shares with its logs.
   template <class Guarded>
   static std::shared_ptr<shared_state> const& shared(Guarded const& g) {
     return g.state_;
@@ -47,7 +47,7 @@ struct guarded_access {
     if (may_fail) a.health = &g.state_->control->data()->health;
     return a;
   }
-  /// What its sections are handed.
+  /// Context of its sections.
   template <class Guarded>
   static auto const& context(Guarded const& g) {
     return g.context_;

@@ -17,8 +17,8 @@ struct launch_control;
 
 /// One guarded array of a launch.
 struct launch_member {
-  launch_control* control;      ///< the guarded's own, which also tells who it is
-  guarded_report* report;       ///< the guarded's
+  launch_control* control;      ///< control of the guarded array, which also identifies it
+  guarded_report* report;       ///< report of the guarded array
   std::uint64_t launch_number;  ///< its launches so far, this one included
 };
 
@@ -32,13 +32,13 @@ struct failed_launch {
   launch_member members[most_members];  ///< by position
 };
 
-/// What a guarded array's `wait` has to report of launches. Only that clears it, and before it
-/// does, nothing runs on the guarded array's channels.
+/// Failures of launches that a guarded array's `wait` has to report. Only `wait` clears it, and
+/// before that nothing runs on the guarded array's channels.
 struct guarded_health : launch_health {
   failed_launch failed;  ///< written with `first`
 
-  /// What the launch or run waited for that failed. Precondition: the stream, or an event, orders
-  /// the kernel that failed, and with that the thread that wrote `first`, before the caller.
+  /// Returns the reason for which the failed launch or run waited. Precondition: the stream, or an
+  /// event, orders the failed kernel, and with it the thread that wrote `first`, before the caller.
   [[nodiscard]] WARDEN_DEVICE wait_kind cause() const {
     return first.kind == wait_kind::earlier ? first.cause : first.kind;
   }
@@ -67,8 +67,8 @@ struct launch_counters {
 
 /// A guarded array's own device memory for launches.
 struct launch_control {
-  alignas(128) guarded_health health;  ///< of the guarded
-  launch_counters counters;            ///< of the launches in which it comes first
+  alignas(128) guarded_health health;  ///< health of the guarded array
+  launch_counters counters;            ///< counters of the launches in which it comes first
 };
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What is chosen when a guarded array is made.
+/// Options of a guarded array.
 #pragma once
 
 #include <warden/simt/host_abi.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a guarded array's clients report to the host.
+/// Reports of a guarded array's clients to the host.
 #pragma once
 
 #include <warden/detail/execute/statistics.cuh>
@@ -14,7 +14,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What a guarded array's clients, launches and runs report to the host; `wait` takes it.
+/// Reports of a guarded array's clients, launches and runs to the host; `wait` takes them.
 struct guarded_report : misuse_counts {
   statistics totals;  ///< never cleared; zero unless `Policy::statistics`
 

@@ -34,7 +34,7 @@ struct needs_fused_state {
 template <class Policy, class Record, class... Sections>
 class guarded_state {
  public:
-  /// What it was tuned by.
+  /// The policy of the guarded array.
   using policy = Policy;
   /// Argument that `launch_fused` gives a kernel.
   using ref = guarded_ref<Policy, Record, Sections...>;

@@ -25,23 +25,23 @@ concept noop_of_record = requires(Section const& section, Record const& record) 
   { section.is_noop(record) } -> std::same_as<bool>;
 };
 
-/// Whether a section says when it would change nothing: `section.is_noop(record, context)`,
-/// or `section.is_noop(record)`, const, of a record that is const; true if `operator()` on
-/// this record, as it now is, would write neither to it nor anywhere else. Sections are asked by a
-/// lane each, many at once, while nobody changes their records, and those that would change nothing
-/// are then done. It may be false of one that would change nothing, and must not be true of another
-/// one: that would be lost. It writes nothing, has no collective, and is asked as often as it
-/// takes.
+/// True if a section declares when it is a no-op: `section.is_noop(record, context)`, or
+/// `section.is_noop(record)`, const, with a const record, which returns true if `operator()` on
+/// this record, in its current state, would write neither to it nor to other memory. Each lane
+/// checks one section, many at once, while no thread changes their records, and no-op sections then
+/// count as done. It may return false for a no-op section, and must not return true for any other
+/// one, which would be lost. It writes nothing, has no collective, and is called any number of
+/// times.
 template <class Section, class Record, class Context>
 inline constexpr bool has_is_noop =
     detail::noop_with_context<Section, Record, Context> || detail::noop_of_record<Section, Record>;
 
-/// Whether it has a member of that name, which may be wrong.
+/// True if `Section` has a member `is_noop`, with any signature.
 template <class Section, class Record, class Context>
 inline constexpr bool declares_is_noop =
     detail::names_is_noop<Section> || has_is_noop<Section, Record, Context>;
 
-/// What a section says of `record`; false if it says nothing of the kind.
+/// Returns the section's `is_noop` for `record`; false if it has none.
 template <class Section, class Record, class Context>
 WARDEN_DEVICE bool is_noop(Section const& section, Record const& record, Context const& context) {
   if constexpr (detail::noop_with_context<Section, Record, Context>) {

@@ -17,8 +17,8 @@ struct lock_pair {
   unsigned b;  ///< the second one's
 };
 
-/// Until both locks of `locks`, a lock_table of block `number`, look free; whoever has one runs or
-/// tries. One thread. False once the launch is poisoned.
+/// Waits until both locks of `locks`, a lock_table of block `number`, look free; their holders run
+/// or try. One thread. Returns false once the launch is poisoned.
 template <class Ref, class Table>
 WARDEN_DEVICE bool wait_for_locks(Ref const& ref, Table const& locks, lock_pair wanted,
                                   std::uint32_t number) {

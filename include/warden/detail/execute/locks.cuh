@@ -91,7 +91,8 @@ class locks_worker {
       runner.apply(m, *records_.at(m.local()), *records_.at(second), to_caller[0]);
       if (other != identity) simt::group_leave(lanes.mask(), other);
       simt::group_leave(lanes.mask(), identity);
-      // What each lane wrote is visible to all, in the next section and in the first lane's answer.
+      // The writes of each lane are visible to all, in the next section and in the first lane's
+      // answer.
       lanes.sync();  // mutation: group-release
       if (lanes.lane() == 0) runner.reply(to_caller);
     };

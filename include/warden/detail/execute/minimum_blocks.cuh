@@ -24,7 +24,7 @@ constexpr unsigned most_threads() {
     return ~0u;
   }
 }
-/// Whether it is chosen for each kernel how many blocks an SM must be able to hold.
+/// True if the number of blocks that an SM must hold is chosen for each kernel.
 template <class Guarded>
 inline constexpr bool chooses_blocks =
     Guarded::policy::minimum_blocks_per_multiprocessor == automatic_blocks;
@@ -39,8 +39,8 @@ constexpr unsigned minimum_blocks() {
   return std::min(wanted, std::max(1u, most / First::policy::block_threads));
 }
 
-/// Blocks of so many threads and bytes of shared memory that a device holds, unless registers allow
-/// fewer.
+/// Number of blocks of this many threads and bytes of shared memory that a device holds, unless
+/// registers allow fewer.
 inline std::uint64_t blocks_that_hold(runtime::device_facts const& facts, unsigned threads,
                                       std::size_t shared_bytes) {
   auto const by_threads = static_cast<unsigned>(facts.threads_per_multiprocessor) / threads;

@@ -47,13 +47,13 @@ class owner_segment {
   template <class Partial>
   WARDEN_DEVICE void run_partial(std::uint32_t local, Partial const& all, Out& out) {
     section_runner const runner{ref_};
-    reply_type nobody;
+    reply_type no_caller;
     simt::section_enter(records_.address_of(local));
     if (holds && has_one_) {
-      runner.apply_one(all, target(), nobody, out);
+      runner.apply_one(all, target(), no_caller, out);
       if constexpr (holds) *place_ = copy_.value;
     } else {
-      runner.apply_one(all, *records_.at(local), nobody, out);
+      runner.apply_one(all, *records_.at(local), no_caller, out);
     }
     simt::section_leave(records_.address_of(local));
   }

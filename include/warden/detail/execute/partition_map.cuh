@@ -23,8 +23,8 @@ class partition_map {
     while ((1u << partitions_log2_) < partitions) ++partitions_log2_;
   }
 
-  /// A map with so many partitions, a power of two not above this one's: each has several of these
-  /// whole.
+  /// A map with `partitions` partitions, a power of two of at most this map's number: each consists
+  /// of several of these.
   [[nodiscard]] partition_map coarser(std::uint32_t partitions) const {
     return {partitions, 1u << chunk_log2_};
   }

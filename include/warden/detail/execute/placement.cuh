@@ -9,7 +9,7 @@ WARDEN_NAMESPACE_BEGIN
 
 /// Where records are during a launch.
 enum class placement : unsigned char {
-  in_memory,  ///< where they always are; others may read them meanwhile, at their own risk
+  in_memory,  ///< in global memory; concurrent reads are not synchronized
   on_chip,    ///< in their owner's shared memory; written back when the launch ends
 };
 

@@ -22,7 +22,7 @@ class record_store {
  public:
   /// The type of one protected item.
   using record = typename Ref::record;
-  /// Whether the records are in shared memory.
+  /// True if the records are in shared memory.
   static constexpr bool on_chip = Ref::policy::records == placement::on_chip;
 
   static_assert(!on_chip || alignof(record) <= arena_alignment,

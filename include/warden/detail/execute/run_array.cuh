@@ -20,11 +20,12 @@ template <class Record>
 struct run_array {
   Record* records = nullptr;         ///< `size` records in global memory
   std::uint64_t size = 0;            ///< records
-  guarded_report* report = nullptr;  ///< one a guarded, in global memory
-  std::uint32_t* at_work = nullptr;  ///< not 0 while the guarded's records are in use
-  guarded_health* health = nullptr;  ///< the guarded's, where a run may fail; null otherwise
-  partition_map owners{};            ///< record id to part and number there
-  std::uint32_t locals = 0;          ///< records of one part, at most
+  guarded_report* report = nullptr;  ///< one for each guarded array, in global memory
+  std::uint32_t* at_work = nullptr;  ///< not 0 while the records of the guarded array are in use
+  guarded_health* health =
+      nullptr;               ///< health of the guarded array if a run may fail; null otherwise
+  partition_map owners{};    ///< record id to part and number there
+  std::uint32_t locals = 0;  ///< records of one part, at most
 
   /// The record of a partition's local number, in global memory.
   WARDEN_DEVICE Record* record_of(std::uint32_t partition, std::uint32_t local) const {
@@ -45,10 +46,10 @@ struct run_array {
     simt::fence_device();  // mutation: run-acquire
     return true;
   }
-  /// Marks them as free; the thread that took them, or one of a kernel behind it. Precondition: the
-  /// caller has fenced since the last write, which is the release that `take` acquires, or nothing
-  /// was written. False if a launch has begun meanwhile: it marks the records as its own, whatever
-  /// it finds, and its end frees them.
+  /// Marks the records as free; called by the thread that took them, or by one of a later kernel.
+  /// Precondition: the caller has fenced since the last write, which is the release that `take`
+  /// acquires, or nothing was written. Returns false if a launch has begun in between: it marks the
+  /// records as its own in any case, and its end frees them.
   WARDEN_DEVICE bool free() const { return simt::compare_exchange(at_work, 1u, 0u) == 1; }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a section sends the next section by.
+/// The object by which a section sends other sections.
 #pragma once
 
 #include <warden/section.cuh>
@@ -10,9 +10,9 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// What a section sends others by. Handed to one that takes a third argument, as `template <class
-/// Next> void operator()(Record&, Context, Next& next) const`. What it sends runs some time after
-/// this section, on its own: the two are not one critical section.
+/// Sends sections from a section, which takes it as third argument: `template <class Next> void
+/// operator()(Record&, Context, Next& next) const`. A sent section runs some time after this one,
+/// separately: the two are not one critical section.
 template <class Run>
 class section_client {
  public:

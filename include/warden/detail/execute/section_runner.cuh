@@ -79,8 +79,8 @@ class section_runner {
                            reply_type& to_caller) const {
     format::visit(m, [&](auto const& sent) { apply(sent, own, other, to_caller); });
   }
-  /// Whether the message's section is on two records; if so, the other one's place with the same
-  /// owner.
+  /// Returns true if the message's section is on two records, and then the other one's place with
+  /// the same owner.
   WARDEN_DEVICE bool second_of(message_type const& m, std::uint32_t& local) const {
     bool pair = false;
     if constexpr (Ref::has_pairs) {
@@ -93,8 +93,8 @@ class section_runner {
     }
     return pair;
   }
-  /// Whether the section that a message carries says that it would change nothing of `r`, which
-  /// nobody changes meanwhile. One that was called has an answer to give.
+  /// True if the section of a message is a no-op on `r`, which no thread changes at that time. A
+  /// called section is none, because it has an answer to give.
   WARDEN_DEVICE bool is_noop(message_type const& m, record const& r) const {
     bool nothing = false;
     format::visit(
@@ -127,8 +127,8 @@ class section_runner {
       return section.atomic(r, ref_.sections_context);
     });
   }
-  /// Sends the answers of sections to those who called; by the thread that ran them, which has
-  /// written their records, or by the first lane of a group, behind the group's `sync`.
+  /// Sends the answers of sections to their callers; called by the thread that ran them, which has
+  /// written their records, or by the first lane of a group, after the group's `sync`.
   template <unsigned Count>
   WARDEN_DEVICE void reply(reply_type const (&replies)[Count]) const {
     if constexpr (Ref::has_answers) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a guarded array and its logs have in common, wherever each of them is moved.
+/// State that a guarded array shares with its logs, also if any of them is moved.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -46,7 +46,7 @@ class fused_part {
   virtual void reset_answers(stream_ref s, std::source_location where) = 0;
 };
 
-/// What a guarded array shares with its logs; lives as long as any of them.
+/// State that a guarded array shares with its logs; lives as long as any of them.
 struct shared_state {
   /// In health, with a report of nothing. Blocks the host. Throws cuda_error.
   explicit shared_state(std::source_location where)
@@ -60,7 +60,7 @@ struct shared_state {
     stream_ref{}.synchronize(where);
   }
 
-  /// What their clients did wrong, and the totals; behind it what `wait` has taken of that.
+  /// Misuse by their clients, and totals; followed by the part that `wait` has taken.
   buffer<guarded_report> report;
   /// Not 0 while the records are in use: 1 by a run, another number by a launch.
   buffer<std::uint32_t> at_work;
@@ -75,7 +75,7 @@ struct shared_state {
   /// After all runs of logs and all launches, in whatever streams; not those that were captured.
   event last_work;
 
-  /// What is left of a log that is gone.
+  /// Counts of a destroyed log.
   struct remains {
     buffer<log_shard> shards;
     std::uint32_t size, shard_size;

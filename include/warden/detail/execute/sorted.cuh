@@ -207,7 +207,7 @@ class sorted_worker {
         if constexpr (Ref::in_order) place += ranks_.before(owner_of(m[k]));
         message_type& slot = window_[place];
         if constexpr (Ref::sends_sections) {
-          slot = forwards::unmarked(m[k]);
+          slot = window_sends::unmarked(m[k]);
         } else {
           slot = m[k];
         }
@@ -221,7 +221,7 @@ class sorted_worker {
         mine.run(begins_[p * threads + me], last, sent, type);
       });
       simt::sync_block();
-      return forwards::publish(ref_, window_, total);
+      return window_sends::publish(ref_, window_, total);
     } else if constexpr (Ref::group_size > 1) {
       group_segments<Ref, sorted_worker>{ref_, records_, *this}.run(segment_begins_, segments,
                                                                     taken_[0]);
@@ -366,8 +366,8 @@ class sorted_worker {
     }
   }
 
-  using forwards = forward_window<Ref, rounds * threads>;
-  using to_send = typename sender_in<forwards, Ref::sends_sections>::type;
+  using window_sends = forward_window<Ref, rounds * threads>;
+  using to_send = typename sender_in<window_sends, Ref::sends_sections>::type;
 
   /// Number of no record: marks a message that was combined into another one.
   static constexpr std::uint32_t no_record = ~0u;

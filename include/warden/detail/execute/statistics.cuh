@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a guarded array counts when its policy says so.
+/// Counts of a guarded array, if its policy enables them.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -15,7 +15,7 @@ WARDEN_NAMESPACE_BEGIN
 /// they were when it was cut off.
 struct pair_statistics {
   std::uint64_t pairs;           ///< executed
-  std::uint64_t apart;           ///< of these, on records with two locks
+  std::uint64_t apart;           ///< number of these on records with two locks
   std::uint64_t first_lock_ns;   ///< for the greater lock, from when its owner had received them
   std::uint64_t request_ns;      ///< with that lock, until the other owner had received them
   std::uint64_t second_lock_ns;  ///< with that lock, for the lesser one

@@ -15,14 +15,14 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Whether `T` is a `Wrapper` of something.
+/// True if `T` is a `Wrapper` of something.
 template <template <class...> class Wrapper, class T>
 inline constexpr bool is_a = false;
 /// A wrapper is one.
 template <template <class...> class Wrapper, class... Of>
 inline constexpr bool is_a<Wrapper, Wrapper<Of...>> = true;
 
-/// A section behind a 32-bit word.
+/// A section after a 32-bit word.
 template <class Section>
 struct prefixed {
   /// 32-bit words of the section.
@@ -30,7 +30,7 @@ struct prefixed {
 
   std::uint32_t data[words + 1];  ///< the word, then the section
 
-  /// The section, behind that word.
+  /// Returns the section, after that word.
   WARDEN_DEVICE static prefixed of(Section const& section, std::uint32_t word) {
     prefixed p{};
     p.data[0] = word;
@@ -50,11 +50,11 @@ struct paired : prefixed<Section> {};
 
 /// The other record of a pair, seen from the one whose owner has the message.
 struct partner {
-  /// A guarded with sections on two records has fewer records than this.
+  /// Limit of the number of records of a guarded array with sections on two records.
   static constexpr std::uint32_t limit = std::uint32_t{1} << 31;
 
   std::uint32_t id;  ///< below `limit`
-  bool is_first;     ///< whether it is the one that the sender named first
+  bool is_first;     ///< true if it is the one that the sender named first
 
   /// The word that travels: the id, and which one it is in the highest bit.
   WARDEN_DEVICE std::uint32_t word() const { return is_first ? id | limit : id; }
@@ -67,32 +67,32 @@ struct partner {
 /// A section that was called: the word is its return address. `Section` may be a paired one.
 template <class Section>
 struct called : prefixed<Section> {};
-/// Whether `T` is a called section.
+/// True if `T` is a called section.
 template <class T>
 inline constexpr bool is_called = is_a<called, T>;
 
-/// What a message of a pair says of the other record.
+/// Reads the other record from the message of a pair.
 template <class Section>
 WARDEN_DEVICE partner partner_of(paired<Section> const& sent) {
   return partner::of(sent.data[0]);
 }
-/// What the message of a called pair says of the other record.
+/// Reads the other record from the message of a called pair.
 template <class Section>
 WARDEN_DEVICE partner partner_of(called<paired<Section>> const& sent) {
   return partner::of(sent.data[1]);
 }
-/// What it shall say from now on.
+/// Writes the other record to the message of a pair.
 template <class Section>
 WARDEN_DEVICE void set_partner(paired<Section>& sent, partner other) {
   sent.data[0] = other.word();
 }
-/// What a called one shall say from now on.
+/// Writes the other record to the message of a called pair.
 template <class Section>
 WARDEN_DEVICE void set_partner(called<paired<Section>>& sent, partner other) {
   sent.data[1] = other.word();
 }
 
-/// Whether `T` is a paired section.
+/// True if `T` is a paired section.
 template <class T>
 inline constexpr bool is_paired = is_a<paired, T>;
 
@@ -108,7 +108,7 @@ struct section_inside<called<Section>> : section_inside<Section> {};
 template <class Sent>
 using section_in = typename detail::section_inside<Sent>::type;
 
-/// What travels when `Section` is sent.
+/// The type that travels when `Section` is sent.
 template <class Section, class Record, class Context>
 using sent =
     std::conditional_t<pair_section_of<Section, Record, Context>, paired<Section>, Section>;
