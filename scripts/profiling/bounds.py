@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures which part of the GPU limits rows of the benchmarks `contention` and `transport`, with hardware counters.
+"""Measures which part of the GPU limits rows of `contention` and `transport`.
 
     python3 scripts/profiling/bounds.py --out bounds.json --contention build/bench/bin/contention --transport build/bench/bin/transport
 
@@ -27,7 +27,7 @@ ROWS = ["transport/block/windows/in_band/bytes:16/servers:66", "transport/block/
           for keys in several)]
 KNOWN_ROWS = re.compile(r"contention/(push|add|update)/(uniform|zipf099)/(warden_\w+)/keys:([1-9][0-9]*)"
                         r"|transport/(\w+)/\w+/\w+/bytes:\d+/servers:\d+")
-OPERATIONS = 1 << 26  # of rows of `contention`
+OPERATIONS = 1 << 26  # default for rows of `contention`
 
 # metric -> its name in a row.
 GAUGES = {"lts__throughput.avg.pct_of_peak_sustained_elapsed": "l2_percent",
@@ -65,7 +65,8 @@ def command_of(name, options):
     operation, workload, arm, keys, send = KNOWN_ROWS.fullmatch(name).groups()
     if operation:
         return [options.contention, *program_options([arm], operation, workload, keys, options.ops or OPERATIONS)]
-    return [options.transport, "--arms", send, f"--benchmark_filter=^{name}(/|$)", "--repetitions", "1", *(["--ops", str(options.ops)] if options.ops else [])]
+    operations = ["--ops", str(options.ops)] if options.ops else []
+    return [options.transport, "--arms", send, f"--benchmark_filter=^{name}(/|$)", "--repetitions", "1", *operations]
 
 
 def measured(name, options):

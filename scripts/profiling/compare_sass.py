@@ -26,7 +26,7 @@ NAME = re.compile(r"\.L_x?_?\d+|\$?\b_Z[\w$.]+|\$\w[\w$.]*|__\w+")
 
 
 def code_of(kernel):
-    """Architecture, number of instructions, and their hash with names replaced by numbers in the order of their first use."""
+    """Architecture, number of instructions, and hash, with names numbered in order of first use."""
     numbers, code = {}, hashlib.sha256()
     for text in kernel.instructions:
         code.update(NAME.sub(lambda match: f"name{numbers.setdefault(match[0], len(numbers))}", text).encode() + b"\n")
@@ -46,7 +46,7 @@ class Object:
 
 
 def compared(before, after):
-    """(equal, changed, added, removed): numbers of kernels, then (name, instructions) of those that are new, and of those gone."""
+    """Numbers of equal, changed, added, removed kernels, then [(name, length)] of new and gone ones."""
     equal = before.counts() & after.counts()
     gone, new = before.counts() - equal, after.counts() - equal
     listed = [[(side.names[code][i], code[1]) for code, count in counts.items() for i in range(count)]
@@ -56,7 +56,7 @@ def compared(before, after):
 
 
 def matched(before, after):
-    """(label, object before, object after). Paths of one build alone are matched by equal kernels, then by folder: a source may be renamed."""
+    """[(label, object before, object after)] by path, then by equal kernels, then by folder."""
     pairs = [(path, before[path], after[path]) for path in sorted(before.keys() & after.keys())]
     gone, new = [{path: one[path] for path in sorted(one.keys() - other.keys())} for one, other in ((before, after), (after, before))]
     for same in (lambda path, other: gone[path].counts() == new[other].counts(),

@@ -28,7 +28,7 @@ def kernels_in(text):
 
 
 def dump(cuobjdump, options, program):
-    """What cuobjdump prints; nothing for a program without device code."""
+    """Output of cuobjdump; empty for a program without device code."""
     done = subprocess.run([cuobjdump, *options, program], capture_output=True, text=True)
     if done.returncode != 0 and "does not contain device code" not in done.stdout + done.stderr:
         fail(f"{program}: cuobjdump failed: {(done.stderr or done.stdout).strip()}")

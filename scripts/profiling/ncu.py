@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs rows of a benchmark program under Nsight Compute, and writes what it counted as a result file."""
+"""Runs rows of a benchmark under Nsight Compute, and writes its counters as a result file."""
 import argparse
 import csv
 import json
@@ -11,12 +11,12 @@ import subprocess
 import sys
 import tempfile
 
-FUSED_KERNEL = "fused_kernel"  # of every fused launch
+FUSED_KERNEL = "fused_kernel"  # base name in every fused launch
 NO_SUCH_ARM = "none of these arms has one of these operations"
 
 
 class Trouble(Exception):
-    """Ends a script, or a row, with one line. Code 3: ncu is missing or may not read counters, so that no row can be measured."""
+    """Ends a row with one line; with code 3 the script, because no row can be measured."""
 
     def __init__(self, text, code=1):
         super().__init__(text)
@@ -24,7 +24,7 @@ class Trouble(Exception):
 
 
 def launches_in(output, wanted):
-    """[(base name of the kernel, {metric: value})] in the order of launches. A metric that ncu could not count is left out."""
+    """[(base name of the kernel, {metric: value})] by launch, without missing values."""
     lines = output.splitlines()
     header = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), len(lines))
     launches = {}
@@ -49,7 +49,7 @@ def base_name(kernel):
 
 
 def measured_launch(kernel, metrics, output):
-    """Metrics of the last launch of the kernel, a regular expression of base names. Earlier launches choose settings."""
+    """Metrics of the last launch of `kernel`, a regular expression. Earlier ones choose settings."""
     found = [counters for name, counters in launches_in(output, metrics) if re.fullmatch(kernel, name)]
     if not found:
         raise Trouble(f"ncu profiled no launch of {kernel}")
@@ -57,7 +57,7 @@ def measured_launch(kernel, metrics, output):
 
 
 def output_of(command, limit):
-    """What the command prints. At the time limit, in seconds, the command ends with all processes that it started."""
+    """Output of the command. At the limit, in seconds, it ends with all that it started."""
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace", start_new_session=True) as process:
         try:
@@ -70,7 +70,7 @@ def output_of(command, limit):
 
 
 def run_benchmark(command, limit, profiler=()):
-    """(rows, context, log of the profiler). No rows if the program's arms do not have the operation."""
+    """(rows, context, log of the profiler); no rows if the arms do not have the operation."""
     with tempfile.TemporaryDirectory() as folder:
         out, log = pathlib.Path(folder) / "rows.json", pathlib.Path(folder) / "log"
         before = [*profiler, "--log-file", str(log)] if profiler else []
@@ -90,7 +90,7 @@ def run_benchmark(command, limit, profiler=()):
 
 
 def profiled(ncu, command, kernel, metrics, limit):
-    """(row, metrics, context) of a program that runs one row: of the measured launch alone, with empty caches. (None, {}, context) without a row."""
+    """(row, metrics, context) of the measured launch, with empty caches; row None without one."""
     options = ["--csv", "--print-units", "base", "--clock-control", "none", "--cache-control", "all", "--profile-from-start", "off",
                "--kernel-name-base", "function", "-k", f"regex:^{kernel}$", "--metrics", ",".join(metrics)]
     rows, context, logged = run_benchmark(command, limit, [ncu, *options])
@@ -119,10 +119,11 @@ class Report:
         self.complete(self.rows)
         context = {**self.context, "command": f"{self.script} {' '.join(sys.argv[1:])}"}
         context.pop("executable", None)
-        self.out.write_text(json.dumps({"context": context, "benchmarks": [{"name": name, **row} for name, row in self.rows.items()]}, indent=1) + "\n")
+        data = {"context": context, "benchmarks": [{"name": name, **row} for name, row in self.rows.items()]}
+        self.out.write_text(json.dumps(data, indent=1) + "\n")
 
     def measure(self, name, action):
-        """Adds the row that `action` returns with its context. Prints its trouble and goes on, except for trouble of all rows."""
+        """Adds the (row, context) of `action`. Prints trouble and goes on, unless it has code 3."""
         try:
             row, context = action()
             if row:

@@ -33,7 +33,7 @@ MAY_SPILL = {("test_deferred_bench", "sample_policyILb1E"): "blocks that combine
 
 FULL_FLIT = "LDG.E.128.STRONG.GPU"
 NARROW = {"LDG.E.STRONG.GPU": 4, "LDG.E.64.STRONG.GPU": 8}  # opcode: bytes
-# For flits with a single tag. A fused kernel uses volatile loads of global memory for these alone.
+# For flits with a single tag, the only volatile loads of global memory in a fused kernel.
 SINGLE_TAG_FLIT = "LDG.E.128.STRONG.SYS"
 SINGLE_TAG_NARROW = ("LDG.E.STRONG.SYS", "LDG.E.64.STRONG.SYS")
 # (offset in the flit, bytes) of the sequence tags.
@@ -77,7 +77,7 @@ def programs_in(paths):
 
 
 def narrowed_flits(instructions):
-    """The parts {(offset, bytes)} of each narrowed flit load: words of one flit, from one base, close together.
+    """The parts {(offset, bytes)} of each narrowed flit load: words of one flit, close together.
 
     A narrowed flit load reads both words, because their tags are always read. No two indices or counters share 16 bytes.
     """
@@ -114,7 +114,7 @@ def findings_of_all(counts, findings, may_divide):
 
 
 def findings_in(kernel, ptx_flits, may_divide=False):
-    """`ptx_flits`: opcode -> flit loads in the kernel's PTX that must become one; None without PTX."""
+    """`ptx_flits`: opcode -> flit loads in PTX that must become one; None without PTX."""
     instructions, findings = split(kernel.instructions), []
     counts = collections.Counter(opcode for opcode, _ in instructions)
     # Senders flip the bits of a ready mask with an exclusive or, so flits need no tag.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts L2 and DRAM traffic of the contention benchmark's arms, which [Wang 2020, figure 4.7] compares.
+"""Counts L2 and DRAM traffic of the arms of `contention`, which [Wang 2020, figure 4.7] compares.
 
     python3 scripts/profiling/traffic.py --out traffic.json --program build/bench/bin/contention
     python3 scripts/profiling/traffic.py --out traffic.json --simulated build/test/bin/contention_sim
@@ -14,7 +14,7 @@ Exit code 1 if a row could not be measured, 2 for wrong options, 3 if ncu is mis
 import ncu
 from ncu import FUSED_KERNEL, Trouble, positive, program_options
 
-# arm -> regular expression of the kernels that its measured launch can be. lock_tuned may choose the lock as written.
+# arm -> regular expression of its measured kernel. lock_tuned may choose the lock as written.
 KERNELS = {"lock_as_written": "lock_as_written_kernel", "lock_tuned": "lock_(tuned|as_written)_kernel", "atomics": "atomics_kernel",
            "atomics_combined": "atomics_combined_kernel", "warden_locks": FUSED_KERNEL, "warden_runs": FUSED_KERNEL,
            "warden_runs_on_chip": FUSED_KERNEL, "warden_atomics": FUSED_KERNEL, "warden_atomics_on_chip": FUSED_KERNEL}
@@ -44,7 +44,7 @@ def add_shares(rows):
 
 
 def of_gpu(options, arm, operation, workload, keys):
-    """(row, context); no row for an arm that does not have the operation, or so many keys."""
+    """(row, context); no row for an arm without this operation or number of keys."""
     operations = options.ops or (OPERATIONS_OF_FEW if arm == "lock_as_written" and keys <= FEW_KEYS else OPERATIONS)
     command = [options.program, *program_options([arm], operation, workload, keys, operations)]
     row, counters, context = ncu.profiled(options.ncu, command, KERNELS[arm], METRICS, TIME_LIMIT)
@@ -79,8 +79,9 @@ def measure(arguments):
     for operation, workload, keys in points if options.simulated else []:
         command = [options.simulated, *program_options(options.arms, operation, workload, keys, options.simulated_ops)]
         rows, context, _ = ncu.run_benchmark(command, TIME_LIMIT)
-        report.add(context, {row_name(operation, workload, row["name"].split("/")[3], keys): {name: row[count] for count, name in SIMULATED.items()}
-                             for row in rows})
+        for row in rows:
+            name = row_name(operation, workload, row["name"].split("/")[3], keys)
+            report.add(context, {name: {counter: row[count] for count, counter in SIMULATED.items()}})
     return report.end()
 
 

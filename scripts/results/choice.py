@@ -18,7 +18,7 @@ class Choice:
 
 
 def choices(rates):
-    """`rates`: [(keys, arm -> rate)], ascending. As few choices as possible, each within AS_GOOD of the best arm."""
+    """As few choices as possible, each within AS_GOOD of the best arm, of [(keys, arm -> rate)]."""
     rates, chosen, begin = [(keys, by_arm) for keys, by_arm in rates if by_arm], [], 0
     while begin < len(rates):
         reach = {arm: reached(rates, begin, arm) for arm in rates[begin][1]}
@@ -39,7 +39,7 @@ def reached(rates, begin, arm):
 
 
 def choice_table(rows):
-    """The fastest arm among those that run any section, and among all; None if there is nothing to choose."""
+    """Fastest arm of those that run any section, and of all; None if there is nothing to choose."""
     benchmark, lines, points = rows[0].benchmark, [], {}
     for kind, of_kind in points_of(rows).items():
         for _, by_arm in of_kind:

@@ -52,8 +52,10 @@ RATE = ("G {unit}s/s", plain("items_per_second", giga))
 BANDWIDTH = ("GB/s read and written (share of the fastest copy)", bandwidth)
 # Benchmark, or benchmark/operation -> (title, text of a row) of each table with a column per arm.
 QUANTITIES = {
-    "traffic": [("32-byte sectors at the L2 for each section (share of the lock as published)", share("l2_sectors_per_operation", "l2_of_lock_as_written")),
-                ("DRAM bytes for each section (share of the lock as published)", share("dram_bytes_per_operation", "dram_of_lock_as_written")),
+    "traffic": [("32-byte sectors at the L2 for each section (share of the lock as published)",
+                 share("l2_sectors_per_operation", "l2_of_lock_as_written")),
+                ("DRAM bytes for each section (share of the lock as published)",
+                 share("dram_bytes_per_operation", "dram_of_lock_as_written")),
                 ("sectors on the simulated device for each section", plain("simulated_sectors_per_operation")),
                 ("atomics on the simulated device for each section", plain("simulated_atomics_per_operation"))],
     "handover": [("time from the end of a section to the next on its record, mean (shortest)", pair("mean_gap", "minimum_gap")), RATE],
@@ -66,7 +68,8 @@ COUNTED = [(f"{count.replace('_', ' ')} for each {{unit}}", plain(count)) for co
 TRANSPORT = [("G messages/s", plain("items_per_second", giga)), ("GB/s", number("bytes_per_second", 1e-9))]
 BOUNDS = [*((f"{part} %", number(f"{part.lower()}_percent")) for part in ("L2", "DRAM", "issue", "LSU", "shared")),
           ("warps wait for", lambda row, _: stalls(row))]
-LEVELS = [("G arcs/s", plain("items_per_second", giga)), ("levels", number("levels")), ("us a level", lambda row, _: amount(1e3 * row.get("real_time") / row.get("levels"))),
+LEVELS = [("G arcs/s", plain("items_per_second", giga)), ("levels", number("levels")),
+          ("us a level", lambda row, _: amount(1e3 * row.get("real_time") / row.get("levels"))),
           ("levels by one block", number("levels_of_one_block")), ("levels bottom-up", number("levels_bottom_up")),
           ("found / reached", lambda row, _: f"{row.get('found') / row.get('vertices'):.3f}")]
 PHASES = ["send", "count", "sort", "gather", "pack", "exchange", "home", "arrive", "join", "remote"]
@@ -74,11 +77,13 @@ PHASES = ["send", "count", "sort", "gather", "pack", "exchange", "home", "arrive
 INPUTS = {"allocation/copy": ("elements", "one of every", None), "allocation/emit": ("elements of an item", None, None),
           "allocation/decode": ("lengths", None, None), "allocation/take": ("counts", "counters", None),
           "allocation/histogram": ("samples", "bins", None)}
-# Counters that a row must have -> slug, title, and (header, text of a row) of a table with a line per row. The first that fits counts.
+# Counters that a row must have -> slug, title, and (header, text of a row) of a table with a line
+# per row. The first that fits counts.
 FACTS = [
     (["first_lock_ns"], "pair_times", "mean microseconds of a section on two records", [
         ("first lock", number("first_lock_ns", 1e-3, 2)), ("to the other owner", number("request_ns", 1e-3, 2)),
-        ("second lock", number("second_lock_ns", 1e-3, 2)), ("back", number("reply_ns", 1e-3, 2)), ("G/s, timed", plain("items_per_second", giga))]),
+        ("second lock", number("second_lock_ns", 1e-3, 2)), ("back", number("reply_ns", 1e-3, 2)),
+        ("G/s, timed", plain("items_per_second", giga))]),
     (["pushes"], "work", "work of each arm", [(name.replace("_", " "), number(name)) for name in (
         "rounds", "rounds_back", "searches", "levels", "pushes", "relabels")]),
     (["levels_of_one_block"], "levels", "levels of each search", LEVELS),
@@ -86,7 +91,8 @@ FACTS = [
         ("levels", number("levels")), ("steps", number("steps")), ("us a level", number("ns_a_level", 1e-3, 1))]),
     (["epochs"], "epochs", "epochs of each arm", [
         ("epochs", number("epochs")), ("ms an epoch", lambda row, _: amount(row.get("real_time") / row.get("epochs"))),
-        ("G ratings/s", plain("items_per_second", giga)), ("error", number("rmse", 1, 4)), ("s before the first", plain("preparing_seconds"))]),
+        ("G ratings/s", plain("items_per_second", giga)), ("error", number("rmse", 1, 4)),
+        ("s before the first", plain("preparing_seconds"))]),
     (["seconds_to_home"], "timeline", "milliseconds at which the phases of a run end", [
         (phase, number(f"seconds_to_{phase}", 1e3, 2)) for phase in PHASES]),
     (["l2_percent"], "bounds", "use of each part of the GPU, and what warps wait for", BOUNDS),
@@ -95,7 +101,8 @@ FACTS = [
     (["median_ns"], "latency", "nanoseconds from send to execution", [
         ("median", number("median_ns")), ("99th percentile", number("p99_ns")), ("clock tick", number("tick_ns"))]),
     (["registers", "local_bytes"], "send", "sending alone", [
-        ("G sections/s", plain("items_per_second", giga)), ("GB/s", lambda row, _: f"{row.fields['bytes'] * row.get('items_per_second') / 1e9:.0f}"),
+        ("G sections/s", plain("items_per_second", giga)),
+        ("GB/s", lambda row, _: f"{row.fields['bytes'] * row.get('items_per_second') / 1e9:.0f}"),
         ("registers", number("registers")), ("local bytes", number("local_bytes")), ("shared bytes", number("shared_bytes")),
         ("resident threads", number("multiprocessor_threads"))]),
     (["back_to_back_us"], "small", "microseconds of a kernel and a run of few sections", [
@@ -116,15 +123,18 @@ def stalls(row):
 
 def fields_of(row):
     """Names of the columns that name a row -> their texts."""
-    what, count, operations = INPUTS.get(f"{row.benchmark}/{row.kind}", TIMED.get(row.benchmark, ("workload", "keys", None)))
+    timed = row.benchmark in TIMED
+    what, count, operations = INPUTS.get(f"{row.benchmark}/{row.kind}") or TIMED.get(row.benchmark, ("workload", "keys", None))
     fields = {}
     for name, value in row.fields.items():
         name = {"workload": what, "keys": count}.get(name, name)
-        if name:
-            fields[name] = str(value) if isinstance(value, str) or name == "bytes" else f"{value:,}" if row.benchmark in TIMED else short(value)
+        if name is None or (timed and name == "operation"):
+            continue
+        is_count = isinstance(value, int) and name != "bytes"
+        fields[name] = str(value) if not is_count else f"{value:,}" if timed else short(value)
         if name == count and operations and row.get("items_per_second"):
             fields[operations] = f"{round(row.get('items_per_second') * row.get('real_time') / 1e3):,}"
-    return {name: value for name, value in fields.items() if name != "operation" or row.benchmark not in TIMED}
+    return fields
 
 
 def facts_of(row, simulated):
@@ -176,53 +186,57 @@ def quantity_tables(rows, simulated):
     for kind, points in points_of([row for row in rows if (facts_of(row, simulated) or [""])[0] not in ALONE]).items():
         benchmark = next(iter(points[0][1].values())).benchmark
         quantities = COUNTED if simulated else QUANTITIES.get(f"{benchmark}/{kind}", QUANTITIES.get(benchmark, COMPARED))
-        codes = {} if simulated or benchmark not in TIMED else known(benchmark)
-        codes = {code: times for code, times in codes.items() if any(next(iter(named.values())) in times for named, _ in points)}
+        timed = benchmark in TIMED
+        codes = known(benchmark) if timed and not simulated else {}
         for what, text in quantities:
             lines = []
             for named, by_arm in points:
                 texts = {arm: shown for arm, row in by_arm.items() if (shown := text(row, by_arm)) is not None}
+                name = next(iter(named.values()))
+                texts |= {code: amount(times[name]) for code, times in codes.items() if name in times}
                 if texts:
                     lines.append((named, texts))
+            # Rows with a number of sections have a table of their own.
             for header in dict.fromkeys(tuple(named) for named, _ in lines):
                 there = [(named, texts) for named, texts in lines if tuple(named) == header]
-                arms = [arm for arm in LABELS if any(arm in texts for _, texts in there)]
-                known_of = [[amount(times[name]) if (name := next(iter(named.values()))) in times else "-" for times in codes.values()]
-                            for named, _ in there]
-                cells = [[*named.values(), *(texts.get(arm, "-") for arm in arms), *others] for (named, texts), others in zip(there, known_of)]
-                tables.append(Table("times" if benchmark in TIMED else kind, what.format(unit=names.UNITS.get(benchmark, "section")),
-                                    [*header, *arms, *codes], cells, len(header), subject="" if benchmark in TIMED else kind))
+                columns = [name for name in (*LABELS, *codes) if any(name in texts for _, texts in there)]
+                cells = [[*named.values(), *(texts.get(name, "-") for name in columns)] for named, texts in there]
+                title = what.format(unit=names.UNITS.get(benchmark, "section"))
+                slug, subject = ("times", "") if timed else (kind, kind)
+                tables.append(Table(slug, title, [*header, *columns], cells, len(header), subject))
     return tables
 
 
 def gap_ratios(rows):
-    """Shortest mean gap of a Warden arm over those of locks, for the inputs of which published ratios are known."""
+    """Shortest mean gap of a Warden arm over those of locks, for inputs with published ratios."""
     points = points_of([row for row in rows if row.benchmark == "handover"]).get("nanoseconds", [])
     codes, lines = known("handover") if points else {}, []
     for named, by_arm in points:
         gaps = {arm: row.get("mean_gap") for arm, row in by_arm.items() if row.get("mean_gap")}
         own = min((arm for arm in gaps if is_wardens(arm)), key=gaps.get, default=None)
         if own and any(named["workload"] in figures for figures in codes.values()):
-            lines.append([*named.values(), own, *(f"{gaps[own] / gaps[lock]:.2g}" if lock in gaps else "-" for lock in ("lock_as_written", "lock_tuned")),
-                          *(str(figures.get(named["workload"], "-")) for figures in codes.values())])
+            ratios = [f"{gaps[own] / gaps[lock]:.2g}" if lock in gaps else "-" for lock in ("lock_as_written", "lock_tuned")]
+            lines.append([*named.values(), own, *ratios, *(str(figures.get(named["workload"], "-")) for figures in codes.values())])
     header = ["workload", "keys", "arm", "gap / lock as published", "gap / tuned lock", *codes]
     return [Table("ratios", "mean gap of the fused arm with the shortest one, over that of locks", header, lines, 3)] if lines else []
 
 
 def other_gpus(data, rows):
     """Atomics during a copy, next to the figures of earlier GPUs."""
-    copies = [by_arm for _, by_arm in points_of([row for row in rows if row.benchmark == "allocation"]).get("copy", [])]
-    largest = [by_arm for by_arm in copies if next(iter(by_arm.values())).fields["workload"] == next(iter(copies[-1].values())).fields["workload"]]
+    points = points_of([row for row in rows if row.benchmark == "allocation" and row.kind == "copy"]).get("copy", [])
+    largest = [by_arm for named, by_arm in points if named["elements"] == points[-1][0]["elements"]]
     if not largest or not {"copy", "global_atomic", "shared_atomic"} <= largest[0].keys():
         return []
-    every = {arm: row.get("items_per_second") for arm, row in largest[0].items()}
-    free = [row.fields["keys"] for by_arm in largest for arm, row in by_arm.items() if arm == "global_atomic" and (of_copy(row, by_arm) or 0) >= FREE]
+    rates = {arm: row.get("items_per_second") for arm, row in largest[0].items()}
+    free = [by_arm["global_atomic"].fields["keys"] for by_arm in largest
+            if "global_atomic" in by_arm and (of_copy(by_arm["global_atomic"], by_arm) or 0) >= FREE]
     own = {"copy": 1e9 * gigabytes(largest[0]["copy"]), "free": min(free, default=None)}
     for arm in ("global_atomic", "shared_atomic"):
-        own |= {arm: every[arm], arm.replace("atomic", "slowdown"): every["copy"] / every[arm]}
-    lines = [[gpu, amount(of["copy"] / 1e9), amount(of["global_atomic"] / 1e6), amount(of["global_slowdown"]), short(of["free"]) if of.get("free") else "-",
-              amount(of["shared_atomic"] / 1e6), amount(of["shared_slowdown"])]
-             for gpu, of in {data["context"]["device"]: own, **known("allocation")}.items()]
+        own |= {arm: rates[arm], arm.replace("atomic", "slowdown"): rates["copy"] / rates[arm]}
+    lines = []
+    for gpu, of in {data["context"]["device"]: own, **known("allocation")}.items():
+        lines.append([gpu, amount(of["copy"] / 1e9), amount(of["global_atomic"] / 1e6), amount(of["global_slowdown"]),
+                      short(of["free"]) if of.get("free") else "-", amount(of["shared_atomic"] / 1e6), amount(of["shared_slowdown"])])
     return [Table("gpus", "one atomic per element of a copy, on several GPUs", [
         "GPU", "copy, GB/s", "global atomics, M/s", "slower by", "free from one of", "shared atomics, M/s", "slower by"], lines, 1)]
 

@@ -16,8 +16,8 @@ ROWS = [(operation, keys) for operation in MESSAGE for keys in KEYS]  # rows of 
 LIMIT = 0.1
 HEADERS = 25 / 24  # bytes that travel for each byte of a message
 NETWORK = 50e9  # bytes a second of a GPU, each way: one port of 400 Gbit/s, by its data sheet
-# A run splits a log of records that the level-2 cache does not hold, and one with too few partitions of a GPU for its blocks: a log has
-# PARTITIONS at most on the records of all ranks.
+# A run splits a log whose records exceed the level-2 cache, or with too few partitions of a GPU for
+# its blocks. A log has at most PARTITIONS on the records of all ranks.
 RECORD, CACHE = {"push": 4, "update": 32}, 50 << 20  # bytes
 PARTITIONS, UNSPLIT = 512, 256
 ENDS = ["send", "count", "sort", "gather", "pack", "exchange", "home", "arrive", "join", "remote"]
@@ -90,13 +90,13 @@ def is_split(operation, keys, gpus):
 
 
 def phases(shared, row, n, gpus, per_host, operation, keys):
-    """[phase] seconds of a run with `n` sections on each GPU, less what is hidden by other phases."""
+    """Phase -> seconds of a run with `n` sections on each GPU that no other phase hides."""
     message = MESSAGE[operation]
     if gpus == 1:
         return {"send": n * row.send_one, "home": n * row.run}
     away = (gpus - 1) / gpus
     far = (gpus - per_host) / gpus if gpus > per_host else 0
-    # `home` and `remote` are measured on two GPUs. A split reads and writes each message, as packing does.
+    # `home` and `remote` are measured on two GPUs. A split moves each message, as packing does.
     split = message * shared.pack_byte if is_split(operation, keys, gpus) and not is_split(operation, keys, 2) else 0
     home = n * (row.home + split) / gpus
     exchange = n * message * HEADERS * max((away - far) / shared.link, far / NETWORK)
@@ -122,14 +122,15 @@ class Model:
 
 
 def measured(rates, row, arm):
-    """Sections a second of a uniform row."""
+    """Sections a second in a uniform row."""
     operation, keys = row
     return rates[operation, "uniform", keys][arm]["items_per_second"]
 
 
 def errors(model, rates):
     """[row, arm] how much more the model predicts than was measured, as a share."""
-    return {(row, arm): model.rate(row, gpus) / measured(rates, row, arm) - 1 for row in ROWS for arm, gpus in (("one_gpu", 1), ("two_gpus", 2))}
+    return {(row, arm): model.rate(row, gpus) / measured(rates, row, arm) - 1
+            for row in ROWS for arm, gpus in (("one_gpu", 1), ("two_gpus", 2))}
 
 
 def named(row, *cells):
@@ -149,15 +150,17 @@ def rates_table(rates):
 
 
 def constants_table(shared):
-    values = {"count": f"{1e6 * shared.count:.0f} us", "gather": f"{1e6 * shared.gather:.0f} us", "pack": f"{1e-9 / shared.pack_byte:.0f} GB/s",
-              "link": f"{shared.link / 1e9:.0f} GB/s", "join": f"{1e6 * shared.join:.0f} us", "network, assumed": f"{NETWORK / 1e9:.0f} GB/s"}
+    values = {"count": f"{1e6 * shared.count:.0f} us", "gather": f"{1e6 * shared.gather:.0f} us",
+              "pack": f"{1e-9 / shared.pack_byte:.0f} GB/s", "link": f"{shared.link / 1e9:.0f} GB/s",
+              "join": f"{1e6 * shared.join:.0f} us", "network, assumed": f"{NETWORK / 1e9:.0f} GB/s"}
     return Table("constants", "constants of all rows", [*values], [[*values.values()]], 0)
 
 
 def row_constants_table(model):
     lines = [named(row, *(f"{1e12 * value:.1f}" for value in (c.send_one, c.send, c.run, c.home, c.remote)), f"{c.home / c.remote:.2f}")
              for row, c in model.rows.items()]
-    return Table("row_constants", "picoseconds of a section", ["operation", "keys", "send, 1 GPU", "send", "run", "home", "remote", "home / remote"], lines, 2)
+    header = ["operation", "keys", "send, 1 GPU", "send", "run", "home", "remote", "home / remote"]
+    return Table("row_constants", "picoseconds of a section", header, lines, 2)
 
 
 def longest(spent):
@@ -167,8 +170,9 @@ def longest(spent):
 
 def predictions_table(model, rates):
     off = errors(model, rates)
-    lines = [named(row, f"{model.rate(row, 2) / 1e9:.1f}", f"{measured(rates, row, 'two_gpus') / 1e9:.1f}", f"{round(100 * off[row, 'two_gpus']):+d} %",
-                   *(f"{model.ratio(row, gpus):.2f}" for gpus in (2, 4, 8, 16)), *(longest(model.phases(row, gpus)) for gpus in (8, 16)))
+    lines = [named(row, f"{model.rate(row, 2) / 1e9:.1f}", f"{measured(rates, row, 'two_gpus') / 1e9:.1f}",
+                   f"{round(100 * off[row, 'two_gpus']):+d} %", *(f"{model.ratio(row, gpus):.2f}" for gpus in (2, 4, 8, 16)),
+                   *(longest(model.phases(row, gpus)) for gpus in (8, 16)))
              for row in ROWS]
     return Table("predictions", "predictions of the model", [
         "operation", "keys", "2 GPUs, G/s, predicted", "measured", "error", "2 GPUs, times 1 GPU", "4 GPUs", "8 GPUs", "2 hosts of 8",
@@ -178,17 +182,22 @@ def predictions_table(model, rates):
 def phases_table(model):
     lines = [named(row, str(gpus), *(f"{1e3 * spent[name]:.2f}" for name in PHASES), f"{1e3 * sum(spent.values()):.2f}")
              for row in ROWS for gpus in (2, 8, 16) if (spent := model.phases(row, gpus))]
-    return Table("phases", "milliseconds of a run that are not hidden, as predicted", ["operation", "keys", "GPUs", *PHASES, "sum"], lines, 3)
+    title = "milliseconds of a run that are not hidden, as predicted"
+    return Table("phases", title, ["operation", "keys", "GPUs", *PHASES, "sum"], lines, 3)
 
 
 def model_tables(rates_data, timeline_data):
-    """The tables of the model. Fails if the files are of two builds, or if the model is off by more than LIMIT in a row."""
+    """Tables of the model. Fails for files of two builds, and for errors above LIMIT."""
     for key in (*SAME_BUILD, "nccl"):
         values = [data["context"].get(key) for data in (rates_data, timeline_data)]
         if values[0] != values[1] or values[0] is None:
-            fail(f"several_gpus: the files of rates and timelines have {key} {values[0]} and {values[1]}; measure both with one build on one machine")
+            fail(f"several_gpus: the files of rates and timelines have {key} {values[0]} and {values[1]}; "
+                 "measure both with one build on one machine")
     rates, model = by_point(rates_data), Model(by_point(timeline_data))
-    wrong = [f"{operation}, {short(keys)}, {arm}: {100 * share:+.0f} %" for ((operation, keys), arm), share in errors(model, rates).items() if abs(share) > LIMIT]
+    wrong = [f"{operation}, {short(keys)}, {arm}: {100 * share:+.0f} %"
+             for ((operation, keys), arm), share in errors(model, rates).items() if abs(share) > LIMIT]
     if wrong:
-        fail(f"several_gpus: the model is off by more than {100 * LIMIT:.0f} % for {'; '.join(wrong)}; measure again, or correct the model")
-    return [rates_table(rates), constants_table(model.shared), row_constants_table(model), predictions_table(model, rates), phases_table(model)]
+        fail(f"several_gpus: the model is off by more than {100 * LIMIT:.0f} % for {'; '.join(wrong)}; "
+             "measure again, or correct the model")
+    return [rates_table(rates), constants_table(model.shared), row_constants_table(model), predictions_table(model, rates),
+            phases_table(model)]

@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"  # one folder per kind of GPU
 SAME_BUILD = ["device", "commit", "include_hash", "warden", "toolkit"]
 
-# Beginning of a row's name -> names of the parts that follow. The longest beginning that fits counts.
+# Beginning of a row's name -> names of the parts that follow. The longest one that fits counts.
 COMPARISON = ("operation", "workload", "arm", "keys", "sections")
 SHAPES = {"transport/latency": ("receive", "readiness", "servers are", "servers"),
           "transport": ("send", "receive", "readiness", "bytes", "servers"),
@@ -142,7 +142,7 @@ def publish(out, path):
 
 
 def check_baselines(path):
-    """Fails if a baseline is slower than an earlier prototype of it, or than the lock as published."""
+    """Exits with 1 if a baseline is slower than its prototype, or than the lock as published."""
     rates = {(row.kind, row.fields["workload"], row.fields["keys"], row.fields["arm"]): row for row in rows_of(load(path))
              if "sections" not in row.fields and "workload" in row.fields}
     problems = []

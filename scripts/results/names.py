@@ -34,7 +34,7 @@ LABELS = {
 UNITS = {"allocation": "item", "bank_transfer": "transfer", "spanning_forest": "edge", "max_flow": "edge", "breadth_first": "arc",
          "breadth_first_gpus": "arc", "matrix_factorization": "rating", "transport": "message", "answers": "call"}
 
-# Benchmarks on graphs and ratings, whose tables hold milliseconds -> (input, the number in the name, operations).
+# Benchmarks whose tables hold milliseconds -> (input, number in the name of a row, operations).
 TIMED = {"spanning_forest": ("graph", "vertices", "edges"), "max_flow": ("network", "vertices", "edges"),
          "breadth_first": ("graph", "vertices", "arcs"), "breadth_first_gpus": ("graph", "vertices", "arcs"),
          "matrix_factorization": ("ratings", "rank", None)}

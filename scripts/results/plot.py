@@ -29,14 +29,17 @@ class Plot:
     arms: tuple = ()  # none: all
 
 
-COMPARED = ("lock_tuned", "atomics", "sort", "warden_paper", "warden_locks", "warden_runs", "warden_atomics_on_chip", "warden_deferred", "warden_deferred_on_chip")
+COMPARED = ("lock_tuned", "atomics", "sort", "warden_paper", "warden_locks", "warden_runs", "warden_atomics_on_chip", "warden_deferred",
+            "warden_deferred_on_chip")
 PLOTS = {
-    "update": Plot("contention", "update: a section that no single atomic can do", "keys, equally likely", (("update", "uniform", ""),), COMPARED),
+    "update": Plot("contention", "update: a section that no single atomic can do", "keys, equally likely",
+                   (("update", "uniform", ""),), COMPARED),
     "push": Plot("contention", "push: a section that one atomic can do", "keys, equally likely", (("push", "uniform", ""),), COMPARED),
     "zipf": Plot("contention", "Skewed keys: Zipf's law, exponent 0.99", "keys",
                  (("update", "zipf099", "update"), ("push", "zipf099", "push")), COMPARED),
     "transfers": Plot("bank_transfer", "Transfers between two accounts", "accounts",
-                      (("transfer", "uniform", "equally likely"), ("transfer", "zipf099", "Zipf's law (0.99)"), ("transfer", "hot_side", "one account in 9 of 10"))),
+                      (("transfer", "uniform", "equally likely"), ("transfer", "zipf099", "Zipf's law (0.99)"),
+                       ("transfer", "hot_side", "one account in 9 of 10"))),
     "allocation": Plot("allocation", "Places taken during a copy", "elements per place", (("copy", "256M", ""),)),
     "counters": Plot("allocation", "Places of many counters", "counters, equally likely", (("take", "uniform", ""),)),
     "spanning_forest": Plot("spanning_forest", "Minimum spanning forests", "graph"),
@@ -47,7 +50,7 @@ PLOTS = {
 
 
 def data_of(plot, results=RESULTS):
-    """The numbers that the plot shows: panel -> series -> [[x, y]]. None without a published file."""
+    """Numbers that the plot shows: panel -> series -> [[x, y]]. None without a published file."""
     path = published(plot.benchmark, results)
     if path is None:
         return None
@@ -57,14 +60,17 @@ def data_of(plot, results=RESULTS):
     for operation, workload, title in plot.panels or ((rows[0].kind, None, ""),):
         series = panels.setdefault(title, {})
         for arm in LABELS:
-            found = [row for row in rows if row.kind == operation and row.fields["arm"] == arm and workload in (None, row.fields["workload"])]
+            found = [row for row in rows
+                     if row.kind == operation and row.fields["arm"] == arm and workload in (None, row.fields["workload"])]
             if found and workload:
                 series[arm] = sorted([row.fields["keys"], float(f"{row.get('items_per_second') / 1e9:.4g}")] for row in found)
             elif found:
                 series[arm] = [[row.fields["workload"], float(f"{row.get('real_time'):.4g}")] for row in found]
         if not workload:
             inputs = dict.fromkeys(row.fields["workload"] for row in rows)
-            series |= {code: here for code, times in known(plot.benchmark).items() if (here := [[one, times[one]] for one in inputs if one in times])}
+            for code, times in known(plot.benchmark).items():
+                if here := [[one, times[one]] for one in inputs if one in times]:
+                    series[code] = here
     unit = f"G {UNITS.get(plot.benchmark, 'section')}s/s" if plot.panels else "milliseconds"
     return {"title": plot.title, "origin": origin(data), "across": plot.across, "unit": unit, "panels": panels}
 
@@ -109,9 +115,10 @@ def drawn(matplotlib, data, theme):
     """The text of the SVG file."""
     from matplotlib.figure import Figure
     background, text, grid = THEMES[theme]
-    settings = {"svg.fonttype": "none", "svg.hashsalt": data["title"], "font.size": 9, "text.color": text, "axes.labelcolor": text, "xtick.color": text,
-                "ytick.color": text, "axes.edgecolor": grid, "axes.facecolor": background, "figure.facecolor": background, "grid.color": grid,
-                "legend.frameon": False}
+    settings = {"svg.fonttype": "none", "svg.hashsalt": data["title"], "font.size": 9, "legend.frameon": False}
+    settings |= dict.fromkeys(("text.color", "axes.labelcolor", "xtick.color", "ytick.color"), text)
+    settings |= dict.fromkeys(("axes.edgecolor", "grid.color"), grid)
+    settings |= dict.fromkeys(("axes.facecolor", "figure.facecolor"), background)
     with matplotlib.rc_context(settings):
         figure = Figure(figsize=(9.5, 4), layout="constrained")
         figure.suptitle(data["title"], x=0.01, ha="left", weight="bold")
@@ -137,8 +144,8 @@ def draw_lines(axis, series):
     axis.xaxis.set_major_formatter(lambda x, _: short(round(x)))
     axis.xaxis.set_minor_locator(axis.xaxis.get_major_locator())
     for number, (arm, points) in enumerate(series.items()):
-        axis.plot(*zip(*points), label=label(arm), color=COLOURS[number % len(COLOURS)], marker=MARKERS[number % len(MARKERS)], markersize=4.5,
-                  linestyle="-" if is_wardens(arm) else "--", linewidth=1.5)
+        axis.plot(*zip(*points), label=label(arm), color=COLOURS[number % len(COLOURS)], marker=MARKERS[number % len(MARKERS)],
+                  markersize=4.5, linestyle="-" if is_wardens(arm) else "--", linewidth=1.5)
 
 
 def draw_bars(axis, series):
@@ -147,7 +154,8 @@ def draw_bars(axis, series):
     for number, (arm, points) in enumerate(series.items()):
         places = [inputs.index(x) + width * (number - (len(series) - 1) / 2) for x, _ in points]
         axis.bar(places, [y for _, y in points], width, label=label(arm), color=COLOURS[number % len(COLOURS)])
-    axis.set_xticks(range(len(inputs)), [re.sub(r"_(?=\d|[^_]*$)", "\n", one) for one in inputs], size=7, rotation=45 if len(inputs) > 8 else 0)
+    labels = [re.sub(r"_(?=\d|[^_]*$)", "\n", one) for one in inputs]
+    axis.set_xticks(range(len(inputs)), labels, size=7, rotation=45 if len(inputs) > 8 else 0)
 
 
 def markdown(name, folder):
@@ -155,6 +163,6 @@ def markdown(name, folder):
     if name not in PLOTS:
         fail(f"plot:{name}: no such plot; there are {', '.join(PLOTS)}")
     plot = PLOTS[name]
-    shows = f"rate of each arm by number of {plot.across.split(',')[0]}" if plot.benchmark not in TIMED else f"time of each arm by {plot.across}"
+    shows = f"time of each arm by {plot.across}" if plot.benchmark in TIMED else f"rate of each arm by number of {plot.across.split(',')[0]}"
     return (f'<picture>\n<source media="(prefers-color-scheme: dark)" srcset="{folder}/{name}-dark.svg">\n'
             f'<img alt="{plot.title}: {shows}" src="{folder}/{name}-light.svg">\n</picture>')

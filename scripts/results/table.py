@@ -31,10 +31,11 @@ class Table:
                                    names=sum(i < self.names for i in chosen))
 
     def without_constants(self):
-        """The same table without naming columns that hold one value, which the subject then states."""
+        """The same table without naming columns of one value, which the subject then states."""
         constant = [i for i in range(self.names - 1) if len({line[i] for line in self.lines}) == 1 and self.subject]
         rest = [i for i in range(len(self.header)) if i not in constant]
-        return dataclasses.replace(self, subject=", ".join([self.subject, *(self.lines[0][i] for i in constant)]), names=self.names - len(constant),
+        subject = ", ".join([self.subject, *(self.lines[0][i] for i in constant)])
+        return dataclasses.replace(self, subject=subject, names=self.names - len(constant),
                                    header=[self.header[i] for i in rest], lines=[[line[i] for i in rest] for line in self.lines])
 
     def caption(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plants a violation of each kind that scripts/check_floors.py looks for, and demands that it is found."""
+"""Plants violations of each kind, and demands that scripts/check_floors.py finds them."""
 import pathlib
 import sys
 import tempfile
@@ -10,7 +10,7 @@ from check_floors import NAMES, PAGE, check  # noqa: E402
 
 
 def plant(files):
-    """The errors that the check finds in these files, with the tables of the real page, but its exceptions."""
+    """Errors in these files, with the tables of the real page except its exceptions."""
     page = (pathlib.Path(__file__).parents[2] / PAGE).read_text().partition("## Exceptions")[0]
     exceptions, has_readmes = files.pop("exceptions", ""), files.pop("readmes", True)
     with tempfile.TemporaryDirectory() as folder:

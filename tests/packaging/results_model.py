@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests scripts/results/gpus_model.py on small result files: its constants, its limit, and its tables."""
+"""Tests scripts/results/gpus_model.py: its constants, its limit, and its tables."""
 import pathlib
 import sys
 import unittest
@@ -80,13 +80,14 @@ class SeveralGpus(unittest.TestCase):
         push = found.rows["push", 1 << 20]
         for name, milliseconds, share in ("send_one", .47, 1), ("send", .52, 1), ("run", 2.85, 1), ("home", 1.96, .5), ("remote", 1.77, .5):
             self.assertAlmostEqual(getattr(push, name) * N * share, milliseconds / 1e3, delta=1e-9)
-        # Medians of four rows, of the links the highest: .05, .06, .05 and .06 ms of counting; .04, .08, .06 and .07 ms from there to the sorted log; links of 394, 470, 499 and 495 GB/s.
+        # Medians of 4 rows: .05, .06, .05, .06 ms of counting; .04, .08, .06, .07 ms from there to the
+        # sorted log. The fastest of the links of 394, 470, 499 and 495 GB/s.
         self.assertAlmostEqual(found.shared.count, 55e-6, delta=1e-9)
         self.assertAlmostEqual(found.shared.gather, 65e-6, delta=1e-9)
         self.assertAlmostEqual(found.shared.link, 499e9, delta=1e9)
 
     def test_what_limits(self):
-        """An exchange counts where it is longer than `home`: within a host the remote part limits, between hosts the network."""
+        """Within a host the remote part limits; between hosts the network."""
         shared = model.Shared(count=1e-5, gather=3e-5, pack_byte=1e-12, link=250e9, join=0)
         c = model.Row(send_one=5e-12, send=6e-12, run=50e-12, home=50e-12, remote=40e-12)
         two, eight, sixteen = (model.phases(shared, c, N, gpus, 8, "push", 1 << 24) for gpus in (2, 8, 16))

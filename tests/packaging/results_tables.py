@@ -194,7 +194,7 @@ class Choices(ResultsTest):
 
 class Plots(ResultsTest):
     def test_stale_and_current(self):
-        """The check reads the numbers in the file; drawing is tested where matplotlib is installed."""
+        """The check reads the numbers in the file. Drawing is tested if matplotlib is installed."""
         self.put("contention", CONTENTION)
         one = plot.Plot("contention", "a <title>", "keys", (("push", "uniform", ""),), ("atomics", "warden_runs"))
         with mock.patch.object(plot, "PLOTS", {"p": one}):
