@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Places for threads that each need any number of them: within a kernel, and as one call. Beside
-/// these warden/compact.cuh, which takes long to compile.
+/// Output places for threads that each need any number of them, within a kernel and as one call.
+/// warden/compact.cuh is separate, because it takes long to compile.
 #pragma once
 
 #include <warden/detail/allocate/allocate_async.cuh>

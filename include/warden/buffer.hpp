@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Device memory that knows its type and size, for host code that also runs without a GPU.
+/// Typed device memory of known size, for host code that also runs without a GPU.
 #pragma once
 
 #include <warden/runtime.hpp>
@@ -16,20 +16,21 @@
 
 WARDEN_HOST_NAMESPACE_BEGIN
 
-/// `size` elements of device memory on the device current at construction. Moves, does not copy.
+/// Owns `size` elements of device memory on the device current at construction. Moves, does not
+/// copy.
 template <class T>
 class buffer {
   static_assert(std::is_trivially_copyable_v<T>,
                 "warden::buffer holds trivially copyable elements only");
 
  public:
-  /// Empty: no memory.
+  /// Makes an empty buffer without memory.
   buffer() = default;
-  /// Contents are garbage. Throws cuda_error when there is not enough memory.
+  /// Allocates `size` elements, uninitialized. Throws cuda_error when memory is short.
   explicit buffer(std::size_t size, std::source_location where = std::source_location::current())
       : data_{size == 0 ? nullptr : static_cast<T*>(runtime::allocate(size * sizeof(T), where))},
         size_{size} {}
-  /// A copy of `host`; waits until it has arrived. Throws cuda_error.
+  /// Allocates a copy of `host`, and blocks the host until it has arrived. Throws cuda_error.
   explicit buffer(std::span<T const> host,
                   std::source_location where = std::source_location::current())
       : buffer(host.size(), where) {
@@ -37,11 +38,11 @@ class buffer {
     runtime::copy_async(data_, host.data(), bytes(), {}, where);
     stream_ref{}.synchronize(where);
   }
-  /// A copy of `host`; waits until it has arrived. Throws cuda_error.
+  /// Allocates a copy of `host`, and blocks the host until it has arrived. Throws cuda_error.
   explicit buffer(std::vector<T> const& host,
                   std::source_location where = std::source_location::current())
       : buffer(std::span<T const>{host}, where) {}
-  /// Frees the memory; this waits for the device.
+  /// Frees the memory, which waits for the device.
   ~buffer() { runtime::deallocate(data_); }
   /// Leaves `other` empty.
   buffer(buffer&& other) noexcept
@@ -55,19 +56,20 @@ class buffer {
   buffer(buffer const&) = delete;
   buffer& operator=(buffer const&) = delete;
 
-  /// device memory; null when empty
+  /// Returns the device memory, null if empty.
   [[nodiscard]] T* data() const { return data_; }
-  /// elements
+  /// Returns the number of elements.
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// size in bytes
+  /// Returns the size of the memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
 
-  /// Sets every byte; enqueued. Throws cuda_error.
+  /// Sets every byte. Enqueued. Throws cuda_error.
   void fill_bytes(unsigned char byte, stream_ref s = {},
                   std::source_location where = std::source_location::current()) {
     if (size_ != 0) runtime::fill_async(data_, byte, bytes(), s, where);
   }
-  /// The contents; blocks the host until the stream has come here. Throws cuda_error.
+  /// Returns a copy of the contents. Blocks the host until the stream has executed its work. Throws
+  /// cuda_error.
   [[nodiscard]] std::vector<T> to_host(
       stream_ref s = {}, std::source_location where = std::source_location::current()) const {
     std::vector<T> host(size_);
@@ -81,8 +83,8 @@ class buffer {
   std::size_t size_ = 0;
 };
 
-/// Copies `count` elements between host and device memory, in any direction; enqueued. Host memory
-/// must stay alive until the stream has come here. Throws cuda_error.
+/// Copies `count` elements between host and device memory, in any direction. Enqueued.
+/// Precondition: host memory stays alive until the stream has executed the copy. Throws cuda_error.
 template <class T>
 void copy(T* to, std::type_identity_t<T> const* from, std::size_t count, stream_ref s = {},
           std::source_location where = std::source_location::current()) {

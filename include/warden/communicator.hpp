@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The ranks of a job, each a process or a host thread with a GPU of its own, and ranks of one
-/// process that share its device, for tests.
+/// The ranks of a job: each is a process or a host thread with its own GPU. For tests, ranks of one
+/// process that share its device.
 #pragma once
 
 #include <warden/simt/host_abi.hpp>
@@ -17,64 +17,65 @@
 #include <utility>
 #include <vector>
 
-struct ncclComm;  // what an ncclComm_t points to
+struct ncclComm;  // the type that ncclComm_t points to
 
 WARDEN_HOST_NAMESPACE_BEGIN
 
 namespace runtime {
 
-/// What goes to a rank: `bytes` bytes of device memory.
+/// Bytes of device memory to send to a rank.
 struct outgoing {
-  int rank;           ///< whom to
-  void const* data;   ///< device memory, untouched until the stream has come here
+  int rank;           ///< the receiver
+  void const* data;   ///< device memory, unchanged until the stream has executed the exchange
   std::size_t bytes;  ///< more than 0
 };
-/// What comes from a rank: `bytes` bytes of device memory.
+/// Bytes of device memory to receive from a rank.
 struct incoming {
-  int rank;           ///< whom from
+  int rank;           ///< the sender
   void* data;         ///< device memory
-  std::size_t bytes;  ///< as many as that rank sends
+  std::size_t bytes;  ///< as many bytes as the sender sends
 };
 
-/// Device memory of each rank, the same number of bytes, to which all ranks can copy.
+/// Device memory of each rank, the same number of bytes on all, to which all ranks can copy.
 class shared_memory {
  public:
   virtual ~shared_memory() = default;
-  /// Address of a rank's memory, for copies that this rank enqueues; of its own for kernels, too.
+  /// Returns the address of a rank's memory, for copies that this rank enqueues. Kernels may use
+  /// the address of this rank's own memory, too.
   [[nodiscard]] virtual std::byte* of(int rank) const = 0;
 };
 
-/// The few collective calls that the library uses, as one rank makes them. All ranks make the same
-/// calls in the same order, one host thread each; all but `wait` only enqueue.
+/// Collective calls that the library uses, as one rank makes them. Precondition: all ranks make the
+/// same calls in the same order, one host thread each. All calls but `wait` only enqueue.
 class transport {
  public:
   virtual ~transport() = default;
-  /// This rank, from 0 on.
+  /// Returns this rank, counted from 0.
   [[nodiscard]] virtual int rank() const = 0;
-  /// Ranks.
+  /// Returns the number of ranks.
   [[nodiscard]] virtual int size() const = 0;
-  /// `bytes` bytes of each rank, by rank, to `all`; device memory. Throws communicator_error.
+  /// Gathers `bytes` bytes of each rank, in the order of ranks, to `all`. Shape: `all` is
+  /// [size()][bytes] in device memory. Throws communicator_error.
   virtual void all_gather(void const* own, void* all, std::size_t bytes, stream_ref s,
                           std::source_location where) = 0;
-  /// All of these together: what goes to one rank arrives there in its order. Throws
-  /// communicator_error, and then nothing of it is sent or received.
+  /// Sends and receives all of these together. Messages to one rank arrive there in their order.
+  /// Throws communicator_error; nothing is sent or received then.
   virtual void exchange(std::span<outgoing const> sent, std::span<incoming const> received,
                         stream_ref s, std::source_location where) = 0;
-  /// Allocates `bytes` bytes of each rank, the same number on all. Null on all ranks where copies
-  /// of some do not reach all others. Blocks the host. The transport outlives the result. Throws
-  /// cuda_error and communicator_error. By default null.
+  /// Allocates `bytes` bytes of each rank, the same number on all. Returns null on all ranks if
+  /// some rank cannot copy to every other, and by default. Blocks the host. Precondition: the
+  /// transport outlives the result. Throws cuda_error and communicator_error.
   [[nodiscard]] virtual std::unique_ptr<shared_memory> share(std::size_t /*bytes*/,
                                                              std::source_location /*where*/) {
     return nullptr;
   }
   /// Blocks the host until everything enqueued in `s` so far has finished. Throws
-  /// communicator_error when the communicator is in error, or when that lasts longer than the time
-  /// limit.
+  /// communicator_error when the communicator is in error, or when the wait exceeds the time limit.
   virtual void wait(stream_ref s, std::source_location where) = 0;
-  /// See communicator::abort. No effect unless the transport can fail.
+  /// Makes this rank fail: see communicator::abort. No effect on a transport that cannot fail.
   virtual void abort() {}
-  /// A word that kernels can read: not 0 once a call has failed, so that messages may be missing
-  /// although the stream goes on. Null if that cannot happen.
+  /// Returns a word that kernels can read. It is not 0 once a call has failed, because messages may
+  /// then be missing although the stream continues. Null if that cannot happen.
   [[nodiscard]] virtual std::uint32_t const* failed_word() const { return nullptr; }
 };
 
@@ -82,87 +83,89 @@ class transport {
 
 /// Choices made when a communicator is wrapped.
 struct communicator_options {
-  /// How long a rank waits for the others, in seconds, before it gives up; its own work before that
-  /// counts as well.
+  /// Longest time that a rank waits for the others before it gives up. The rank's own work before
+  /// that counts as well. Units: seconds.
   double time_limit_seconds = 600;
-  /// The NCCL communicator belongs to the library: the last copy destroys it, and a call that
-  /// throws communicator_error aborts it first, so that freeing memory waits for no other rank.
+  /// True if the library owns the NCCL communicator. The last copy then destroys it, and a call
+  /// that throws communicator_error aborts it first, so that freeing memory waits for no other
+  /// rank.
   bool owned = false;
 };
 
-/// The ranks that work together, as one of them sees it. Copies are the same communicator.
+/// The ranks that work together, as one of them sees them. Copies are the same communicator.
 ///
 ///     warden::communicator world{nccl_comm};  // an ncclComm_t, borrowed; links warden::nccl
 ///
-/// One host thread for each rank; the device current when it is used is the rank's. What is
-/// collective is called by all ranks in the same order. After a call has thrown communicator_error
-/// the communicator has failed: all later calls of the rank throw at once.
+/// Each rank has one host thread; the device current when it is used is the rank's. All ranks call
+/// collective functions in the same order. After a call has thrown communicator_error the
+/// communicator has failed: all later calls of the rank throw at once.
 class communicator {
  public:
-  /// Borrows an `ncclComm_t`, which outlives it and everything made with it; waits until it is
-  /// made, if it does not block. After an error the user aborts it, before what was made with it is
-  /// destroyed: freeing memory waits for the GPU, where NCCL may wait for a rank that never comes.
-  /// `communicator_options::owned` leaves both to the library. Needs the CMake component `nccl`.
-  /// Throws communicator_error.
+  /// Borrows an `ncclComm_t`, and waits until it is initialized if it is non-blocking.
+  /// Precondition: it outlives this object and everything made with it. After an error the user
+  /// aborts it before destroying what was made with it, because freeing memory waits for the GPU,
+  /// where NCCL may wait for a rank that never comes. `communicator_options::owned` leaves
+  /// destroying and aborting to the library. Needs the CMake component `nccl`. Throws
+  /// communicator_error.
   communicator(ncclComm* comm, communicator_options chosen = {},
                std::source_location where = std::source_location::current());
-  /// By a transport of one's own.
+  /// Uses the user's transport.
   explicit communicator(std::shared_ptr<runtime::transport> by) : by_{std::move(by)} {}
-  /// Of one rank: nothing is ever sent, and NCCL not needed.
+  /// Returns a communicator of one rank, which sends nothing and needs no NCCL.
   static communicator alone();
 
-  /// This rank, from 0 on.
+  /// Returns this rank, counted from 0.
   [[nodiscard]] int rank() const { return by_->rank(); }
-  /// Ranks.
+  /// Returns the number of ranks.
   [[nodiscard]] int size() const { return by_->size(); }
-  /// Makes the communicator fail on this rank: the call that waits, and all later ones, throw
-  /// communicator_error. Other ranks throw at the latest when their time limit is over.
+  /// Makes the communicator fail on this rank: the waiting call and all later calls throw
+  /// communicator_error. Other ranks throw when their time limit is over, at the latest.
   /// Thread-safe. No effect on a communicator of one rank that needs no NCCL.
   void abort() const { by_->abort(); }
-  /// What it calls.
+  /// Returns the transport that carries its calls.
   [[nodiscard]] runtime::transport& by() const { return *by_; }
 
  private:
   std::shared_ptr<runtime::transport> by_;
 };
 
-/// Calls `body` once for each of `gpus` ranks of this process: each in a host thread, with a GPU of
-/// its own, from 0 on, and a communicator of all of them. Where one throws the others get a
-/// communicator_error from what they do together, and what the first one threw is thrown. On the
-/// simulated device the ranks share that and take turns; for several GPUs it needs the CMake
-/// component `nccl`. The communicators are owned, whatever `chosen` says. Throws limit_error where
-/// there are fewer.
+/// Calls `body` once for each of `gpus` ranks of this process, each in a host thread with its own
+/// GPU, from GPU 0 on, and a communicator of all ranks. If one rank throws, collective calls of the
+/// others throw communicator_error, and run_on_gpus throws the exception of that rank. On the
+/// simulated device the ranks share the device and take turns. Several GPUs need the CMake
+/// component `nccl`. The communicators are owned, also if `chosen` says otherwise. Throws
+/// limit_error if there are fewer GPUs.
 void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
                  communicator_options chosen = {},
                  std::source_location where = std::source_location::current());
 
-/// Ranks and what goes wrong with them. Runs are deterministic: equal settings, equal runs.
+/// Ranks of one process, and the faults to inject. Runs are deterministic: equal settings give
+/// equal runs.
 struct loopback_settings {
   int ranks = 2;           ///< at least 1
-  std::uint64_t seed = 1;  ///< chooses which rank goes on where several can
-  /// This rank is in no hurry: it goes on only when no other one can, `late_seconds` after that.
-  /// None if negative.
+  std::uint64_t seed = 1;  ///< chooses the rank that continues if several can
+  /// This rank is slow: it continues only when no other rank can, `late_seconds` after that. None
+  /// if negative.
   int late_rank = -1;
-  double late_seconds = 0;          ///< simulated: compared with the limit, without a pause
-  double time_limit_seconds = 600;  ///< of the communicators
-  bool can_share = true;            ///< ranks copy to the memory of one another
-  /// This rank ends in its collective call `dies_at`, counted from 0, as a process that is killed:
-  /// it sends nothing more, and throws nothing. None if negative.
+  double late_seconds = 0;  ///< simulated: compared with the limit, without a pause. Units: seconds
+  double time_limit_seconds = 600;  ///< time limit of the communicators. Units: seconds
+  bool can_share = true;            ///< ranks copy to each other's memory
+  /// This rank ends in its collective call `dies_at`, counted from 0, as a killed process does: it
+  /// sends nothing more, and throws nothing. None if negative.
   int dying_rank = -1;
   std::size_t dies_at = 0;  ///< see `dying_rank`
   /// From this collective call on, counted from 0, the communicator is in error on all ranks. None
   /// if negative.
   int fails_at = -1;
-  /// After as many collective calls of a rank the communicator is in error on all ranks.
+  /// After this number of collective calls of a rank the communicator is in error on all ranks.
   std::size_t max_calls = 100'000;
 };
 
-/// Calls `body` once for each rank, each in a host thread with a communicator of its own; one of
-/// them works at a time, and they take turns at collective calls. They share the device and its
-/// default stream, and what they send goes by way of the host. A rank whose partner has ended, or
-/// comes later than the time limit, gets a communicator_error at once, instead of a lapse of time;
-/// so does one whose partner makes another call, or sends another number of bytes. Returns what
-/// each rank threw, or null.
+/// Calls `body` once for each rank, each in a host thread with its own communicator. One rank works
+/// at a time; they take turns at collective calls. They share the device and its default stream,
+/// and send by way of the host. A rank gets a communicator_error at once, without waiting, if its
+/// partner has ended, comes later than the time limit, makes another call, or sends another number
+/// of bytes. Returns the exception of each rank, or null. Shape: [ranks].
 std::vector<std::exception_ptr> run_ranks(loopback_settings const& chosen,
                                           std::function<void(communicator const&)> const& body);
 

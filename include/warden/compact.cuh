@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Compaction: the elements that are kept, in their order. CUB's, into a checked output.
+/// Compaction: copies the elements that a predicate keeps, in their order, to a checked output, by
+/// CUB.
 #pragma once
 
 #include <warden/detail/allocate/allocation_access.cuh>
@@ -17,17 +18,17 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Asks for elements by a number without a sign, as all of the library do.
+/// Adapter: CUB passes a signed index, the library's callables take an unsigned one.
 template <class Element>
 struct element_at {
   Element element;
-  // Named: the host, too, asks for the type.
+  // The type is spelled out because the host compiler needs it, too.
   WARDEN_DEVICE std::invoke_result_t<Element const&, std::uint64_t> operator()(
       std::int64_t i) const {
     return element(static_cast<std::uint64_t>(i));
   }
 };
-/// Stores the j-th element that is kept behind those that were there.
+/// Stores the j-th kept element after the elements that the output held before.
 template <class T>
 struct store_kept {
   output_ref<T> out;
@@ -36,7 +37,7 @@ struct store_kept {
   }
 };
 
-/// After the last element was stored.
+/// Adds the number of kept elements to the output's counter. Runs after the last store.
 template <class Word>
 WARDEN_KERNEL void count_places(Word* counter, Word const* more) {
   if (simt::thread_rank() == 0) *counter += *more;
@@ -44,10 +45,11 @@ WARDEN_KERNEL void count_places(Word* counter, Word const* more) {
 
 }  // namespace detail
 
-/// Writes to `out`, in their order, those of the elements `element(i)`, i = 0 to n - 1, for which
-/// `keep(element)`: the former called on the device with an std::uint64_t, once or more for the
-/// same. By CUB's DeviceSelect. Enqueued; an output that never saw as many allocates memory first.
-/// Throws limit_error and cuda_error; what does not fit, `wait` of the output tells.
+/// Writes to `out`, in their order, the elements `element(i)`, i = 0 to n - 1, for which
+/// `keep(element)` is true, by CUB's DeviceSelect. `element` is called on the device with an
+/// std::uint64_t, once or more for the same i. Enqueued. An output that never saw n elements
+/// allocates memory first. Throws limit_error and cuda_error. The output's `wait` reports elements
+/// that do not fit.
 template <class Element, class Keep, class T>
 void compact_async(std::uint64_t n, Element element, Keep keep, output<T>& out,
                    located_stream in = {}) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// CUDA's names on the simulated device, for `__global__` functions as they stand in CUDA code; and
-/// two macros for shared memory, on both devices. For a GPU there is nothing else.
+/// CUDA's names on the simulated device, for `__global__` functions as they are written in CUDA
+/// code, and two macros for shared memory on both devices. On a GPU the header adds only the
+/// macros.
 ///
 /// | group | names |
 /// |---|---|
@@ -23,12 +24,13 @@
 /// | ^ | `rsqrtf __fdividef __expf __fmaf_rn __float2int_rz` and their like |
 /// | time and end | `clock64 __nanosleep __trap` |
 ///
-/// They are scheduling points and know their line as everything of the platform layer does. What
-/// shared memory, `__activemask` and full masks mean there: docs/simulated-device.md.
+/// Each name is a scheduling point and records its source line, as everything of the platform layer
+/// does. docs/simulated-device.md describes shared memory, `__activemask` and full masks there.
 ///
-/// `WARDEN_SHARED(float[16][17], tile);` is a block's variable in static shared memory, for
-/// `__shared__ float tile[16][17];`. `WARDEN_DYNAMIC_SHARED(float, values);` makes `values` a
-/// pointer to the block's dynamic shared memory, aligned to 128 bytes. Both are garbage at first.
+/// `WARDEN_SHARED(float[16][17], tile);` declares a block's variable in static shared memory, in
+/// place of `__shared__ float tile[16][17];`. `WARDEN_DYNAMIC_SHARED(float, values);` makes
+/// `values` a pointer to the block's dynamic shared memory, aligned to 128 bytes. Both start
+/// uninitialized.
 #pragma once
 
 #include <warden/simt/cuda_names.cuh>

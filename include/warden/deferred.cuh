@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a program that defers sections includes: guarded arrays, their logs, and the clients of
-/// those.
+/// Header of programs that defer sections: guarded arrays, their logs, and the clients of logs.
 #pragma once
 
 #include <warden/detail/deferred/deferred_block.cuh>

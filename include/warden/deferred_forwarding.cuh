@@ -25,12 +25,12 @@ WARDEN_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// The fused launch's kernel: sends what the log has accepted to the owners.
+/// Kernel of the fused launch: sends the sections that the log has accepted to the owners.
 template <class Ref, class... Sections>
 struct replay_kernel {
   run_arguments<Ref> run;
 
-  /// Whether the log is this run's.
+  /// True if the log belongs to this run.
   WARDEN_DEVICE bool runs() const { return run.runs(); }
 
   template <class To>
@@ -38,7 +38,7 @@ struct replay_kernel {
     auto const& log = run.ref.log;
     block_client<To> client{records, at};
     std::uint32_t const threads = at.block_dim();
-    std::uint32_t const chunks = (log.shard_size + threads - 1) / threads;  ///< of a shard
+    std::uint32_t const chunks = (log.shard_size + threads - 1) / threads;  ///< chunks of a shard
     for (std::uint32_t c = at.block_index(); c < chunks * (log.last_shard + 1);
          c += at.grid_dim()) {
       std::uint32_t const shard = c & log.last_shard, room = log.size_of(shard);
@@ -52,13 +52,13 @@ struct replay_kernel {
   }
 
  private:
-  /// Sends the section that `m` carries, type by type; all threads of a block together.
+  /// Sends the section that `m` carries, type by type. Collective: all threads of the block.
   template <class Client, class Message>
   WARDEN_DEVICE void send(Client& client, Message& m, bool is_message) const {
-    // A place that was taken by a kernel that is still sending.
+    // False if a kernel that is still sending has taken the place.
     bool const is_whole = is_message && m.words[0] != Ref::log_type::unwritten;
     if (is_message && !is_whole) simt::fetch_add(&run.ref.report->not_whole, std::uint64_t{1});
-    // A thread without a message may have been given another thread's, which that one changes.
+    // A thread without a message may see another thread's message, which that thread changes.
     Message sent{};
     if (is_message) sent = m;
     if (is_whole) m.words[0] = Ref::log_type::unwritten;  // mutation: replay-twice
@@ -70,8 +70,7 @@ struct replay_kernel {
 template <class Ref, class... Sections>
 inline constexpr bool is_part_of_run<replay_kernel<Ref, Sections...>> = true;
 
-/// What is between a log's close and its opening: one launch, with the guarded array's own
-/// channels.
+/// Work between a log's close and its opening: one launch, with the guarded array's own channels.
 template <class Policy, class Record, class... Sections>
 class log_replayer {
   using run_type = run_ref<Policy, Record, Sections...>;
@@ -80,21 +79,21 @@ class log_replayer {
   /// Replays the logs of `of`.
   explicit log_replayer(guarded_state<Policy, Record, Sections...> const& of) : of_{of} {}
 
-  /// The map to so many partitions that the threads of a block count messages at different words;
-  /// nothing is run by them.
+  /// Makes the map to 64 partitions, so that the threads of a block count messages at
+  /// different words. Nothing is run by partition.
   partition_map plan_partitions(run_type& run, deferred_options const&, std::size_t,
                                 std::source_location) {
-    // So that runs only enqueue.
+    // Makes the fused state now, so that runs only enqueue.
     static_cast<void>(guarded_access::fused(of_));
     run.health = &launch()->health;
     return run.owners = log_plan<run_type>::partitions(run.size, 64);
   }
-  /// Makes what a run needs: nothing is sorted, but places have to be told that nobody has written.
-  /// Enqueued in the default stream. Throws cuda_error.
+  /// Makes the state of a run: marks all places as unwritten; nothing is sorted. Enqueued in the
+  /// default stream. Throws cuda_error.
   void make(run_type& run, std::source_location where) {
     runtime::fill_async(run.log.pool, 0xff, run.log.size * sizeof(*run.log.pool), {}, where);
   }
-  /// Enqueues the launch. Throws as launch_fused does, and then nothing is enqueued.
+  /// Enqueues the launch. Throws as launch_fused does; nothing is enqueued then.
   void enqueue(run_arguments<run_type> run, run_stage&, stream_ref s, std::source_location where) {
     using kernel = replay_kernel<run_type, Sections...>;
     using guarded = guarded_state<Policy, Record, Sections...>;
@@ -104,11 +103,11 @@ class log_replayer {
                                  of_}
         .enqueue({run}, of_);
   }
-  /// Whose counters the launch uses.
+  /// Returns the control block whose counters the launch uses.
   [[nodiscard]] launch_control* launch() const {
     return guarded_access::shared(of_)->control->data();
   }
-  /// Device memory, in bytes.
+  /// Returns the device memory of the replayer. Units: bytes.
   [[nodiscard]] static std::size_t bytes() { return 0; }
 
  private:

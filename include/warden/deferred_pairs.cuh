@@ -28,25 +28,27 @@
 WARDEN_NAMESPACE_BEGIN
 
 /// A log of critical sections that are each on a record of the guarded array `First` and a record
-/// of the guarded `Second`, which any kernels fill and `run` executes in rounds:
+/// of the guarded array `Second`. Any kernels fill it, and `run` executes it in rounds:
 ///
 ///     struct rate {
 ///       float stars;
-///       __device__ void operator()(user&, item&) const;  // perhaps with the context of the first
-///     };                                                 // guarded, or with those of both
+///       __device__ void operator()(user&, item&) const;  // or with the context of the first
+///     };                                                 // guarded array, or with both contexts
 ///     using ratings = warden::deferred_between<user_table, item_table, rate>;
-///     ratings later{users, items, n};                    // n sections at most
+///     ratings later{users, items, n};                    // at most n sections
 ///     watch<<<blocks, 256, 0, s>>>(later.ref(), n);      // sends by the ref, or by a block
 ///     later.run(s);                                      // each runs exactly once
 ///     users.wait(s), items.wait(s);                      // throw what went wrong
 ///
-/// While a section runs nothing else touches either record. The guarded arrays have sections of
-/// their own besides, and logs; what uses the records of either meanwhile is put off or reported,
-/// as with the log of one. The first guarded array's policy and options say how the log is run, and
-/// its `wait` reports what concerns the log: what was refused, lost, put off or never run. Bad ids,
-/// and launches amid a run, are reported by the `wait` of the guarded array that they concern; of a
-/// run that got stuck both tell, and until both have told nothing runs. The log has memory for its
-/// messages twice. Moves, does not copy.
+/// While a section runs nothing else touches either record. The guarded arrays may have sections
+/// and logs of their own, too. Work that uses the records of either array during a run is put off
+/// or reported, as for the log of one guarded array.
+///
+/// The policy and options of the first guarded array say how the log is run. Its `wait` reports the
+/// log's errors: sections refused, lost, put off or never run. The `wait` of the guarded array
+/// concerned reports bad ids, and launches during a run. If a run does not progress, both report
+/// it, and until both have done so nothing runs. The log has memory for its messages twice. Moves,
+/// does not copy.
 template <class First, class Second, class... Sections>
 class deferred_between
     : public detail::log_base<
@@ -72,16 +74,17 @@ class deferred_between
       "warden: sections on two records are not combined: let the policy not say combines");
 
  public:
-  /// What a kernel is handed, by value.
+  /// Argument of a kernel, passed by value.
   using ref_type = between_ref<Sections...>;
-  /// The client for blocks of `Threads` threads.
+  /// Client for blocks of `Threads` threads.
   template <unsigned Threads>
   using block = deferred_block<ref_type, Threads>;
 
-  /// A log for `sections` sections at most. The records of both guarded arrays outlive it. Blocks
-  /// the host, and the first log of a guarded array until its launches have ended. Throws
-  /// limit_error for an impossible plan, for guarded arrays of two devices and for one that stands
-  /// twice; cuda_error when memory is short.
+  /// Makes a log for at most `sections` sections. Precondition: the records of both guarded arrays
+  /// outlive the log. Blocks the host; the first log of a guarded array blocks it until the array's
+  /// launches have ended. Throws limit_error for an impossible plan, for guarded arrays on two
+  /// devices, and if both arguments are the same guarded array. Throws cuda_error when memory is
+  /// short.
   deferred_between(First& first, Second& second, std::size_t sections, deferred_options chosen = {},
                    std::source_location where = std::source_location::current())
       : base{first.device(), access::shared(first), runner{first}, access::shared(second)} {
@@ -109,7 +112,7 @@ class deferred_between
     this->make(sections, chosen, where);
   }
 
-  /// What kernels that send are handed: trivially copyable, valid as long as the log lives.
+  /// Returns the argument of kernels that send: trivially copyable, valid as long as the log lives.
   [[nodiscard]] ref_type ref() const {
     ref_type r;
     r.log = run_.log;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The errors of the host interface. Constructors, launches and `wait` throw them; destructors
-/// never do.
+/// Errors of the host interface. Constructors, launches and `wait` throw them. Destructors never
+/// throw.
 #pragma once
 
 #include <warden/diagnosis.hpp>
@@ -33,19 +33,19 @@ struct error_kind {
   std::string example;  ///< the first one: what is wrong, the value, the limit, the remedy
 };
 
-/// Base of all errors; `what()` has one line for each kind, and ends with the place in Warden's or
-/// the caller's code, "(file:line)".
+/// Base class of all errors. `what()` has one line for each kind, and ends with the place in
+/// Warden's or the caller's code, "(file:line)".
 class error : public std::runtime_error {
  public:
-  /// An error of one kind, which has no class of its own.
+  /// Makes an error of one kind that has no class of its own.
   error(std::string const& message, std::source_location where);
-  /// All these kinds; at least one.
+  /// Makes an error of several kinds. Precondition: `all` is not empty.
   error(std::vector<error_kind> all, std::source_location where);
-  /// All kinds, the most severe first.
+  /// Returns all kinds, the most severe first.
   [[nodiscard]] std::vector<error_kind> const& all() const noexcept { return all_; }
-  /// Path as the compiler saw it.
+  /// Returns the path of the source file, as the compiler saw it.
   [[nodiscard]] char const* file() const noexcept { return where_.file_name(); }
-  /// Line in that file.
+  /// Returns the line in that file.
   [[nodiscard]] unsigned line() const noexcept { return where_.line(); }
 
  private:
@@ -56,78 +56,79 @@ class error : public std::runtime_error {
 /// A call of the CUDA runtime failed.
 class cuda_error : public error {
  public:
-  /// `code` is the `cudaError_t`.
+  /// Makes an error of one kind. `code` is the `cudaError_t`.
   cuda_error(int code, std::string const& message, std::source_location where);
-  /// All these kinds.
+  /// Makes an error of several kinds.
   cuda_error(int code, std::vector<error_kind> all, std::source_location where);
-  /// The `cudaError_t` as a number.
+  /// Returns the `cudaError_t` as a number.
   [[nodiscard]] int code() const noexcept { return code_; }
 
  private:
   int code_;
 };
 
-/// A value is outside its limit: the message names both.
+/// A value is outside its limit. The message names both.
 class limit_error : public error {
  public:
-  /// `message` names the value and its limit.
+  /// Makes an error of one kind. `message` names the value and its limit.
   explicit limit_error(std::string const& message,
                        std::source_location where = std::source_location::current());
-  /// All these kinds.
+  /// Makes an error of several kinds.
   limit_error(std::vector<error_kind> all, std::source_location where);
 };
 
-/// A communicator is in error, or a rank did not come within the time limit: records of a
-/// spread_guarded may be partly updated, and nothing collective goes on.
+/// A communicator is in error, or a rank did not come within the time limit. Records of a
+/// spread_guarded may be partly updated, and collective calls no longer work.
 class communicator_error : public error {
  public:
-  /// `message` names the rank that says so, and what it waited for.
+  /// Makes an error of one kind. `message` names the rank that reports it, and what that rank
+  /// waited for.
   communicator_error(std::string const& message, std::source_location where);
-  /// All these kinds.
+  /// Makes an error of several kinds.
   communicator_error(std::vector<error_kind> all, std::source_location where);
 };
 
-/// Other ranks of a spread_guarded had errors, which their own `wait` tells; this one had none.
+/// Other ranks of a spread_guarded had errors, which their own `wait` reports. This rank had none.
 class other_rank_error : public error {
  public:
-  /// `message` names the ranks.
+  /// Makes an error of one kind. `message` names the ranks.
   other_rank_error(std::string const& message, std::source_location where);
-  /// All these kinds.
+  /// Makes an error of several kinds.
   other_rank_error(std::vector<error_kind> all, std::source_location where);
 };
 
-/// A wait ran out of time without global progress: the launch is poisoned, its records may be
+/// A wait ran out of time without global progress. The launch is poisoned; its records may be
 /// partly updated.
 class timeout_error : public error {
  public:
-  /// The message is `to_string(what)`.
+  /// Makes an error of one kind, with the message `to_string(what)`.
   explicit timeout_error(diagnosis what,
                          std::source_location where = std::source_location::current());
-  /// All these kinds; `dump` is that of the first one.
+  /// Makes an error of several kinds. `dump` is that of the first one.
   timeout_error(diagnosis dump, std::vector<error_kind> all, std::source_location where);
-  /// Who waited for what, and how far every channel had come.
+  /// Returns the dump: which thread waited for what, and the state of every channel.
   [[nodiscard]] diagnosis const& dump() const noexcept { return dump_; }
 
  private:
   diagnosis dump_;
 };
 
-/// Errors that a `wait` has found, to be thrown together as one exception.
+/// Errors that a `wait` has found, to throw together as one exception.
 class error_list {
  public:
-  /// Adds a kind of which there are `count`.
+  /// Adds a kind of error that occurred `count` times.
   void add(error_type type, std::string example, std::uint64_t count = 1);
-  /// Adds a kind of timeout_error of which there are `count`.
+  /// Adds a kind of timeout_error that occurred `count` times.
   void add(diagnosis dump, std::uint64_t count = 1);
   /// Adds all kinds that `e` reports.
   void add(error const& e);
   /// True if there are no errors.
   [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
-  /// Throws all kinds, as an exception of the most severe type; an exception that was alone, as it
-  /// was; nothing if there are none.
+  /// Throws all kinds, as an exception of the most severe type. Rethrows an exception that is
+  /// alone, unchanged. Returns if there are no errors.
   void throw_all(std::source_location where);
 
-  /// Calls `action`, and adds what it throws.
+  /// Calls `action`, and adds the error that it throws.
   template <class Action>
   void collect(Action const& action) {
     try {
@@ -141,9 +142,9 @@ class error_list {
 
  private:
   std::vector<error_kind> all_;
-  std::exception_ptr alone_;       ///< what threw all of these, if that was one exception
-  int code_ = 0;                   ///< of the first cuda_error
-  std::optional<diagnosis> dump_;  ///< of the first timeout_error
+  std::exception_ptr alone_;       ///< the exception that reported all of these, if it was one
+  int code_ = 0;                   ///< code of the first cuda_error
+  std::optional<diagnosis> dump_;  ///< dump of the first timeout_error
 };
 
 WARDEN_HOST_NAMESPACE_END

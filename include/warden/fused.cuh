@@ -35,14 +35,17 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Runs `kernel(virtual_block, ref...)` for the virtual blocks 0 .. grid-1, `block` threads each,
-/// beside the servers of the one to four guarded arrays, as one cooperative launch in the stream.
+/// Runs `kernel(virtual_block, ref...)` for the virtual blocks 0 to grid - 1, with `block` threads
+/// each, concurrently with the servers of one to four guarded arrays. All of it is one cooperative
+/// launch in the stream.
+///
 /// Only enqueues: call `wait` on every guarded array to learn of errors. Throws limit_error when
 /// the plan is impossible: `block` is not the policy's block_threads, the guarded arrays live on
-/// different devices, the servers and one client block are not resident together, or more shared
-/// memory is needed than a block can have; cuda_error when the launch fails. Where one of the
-/// guarded arrays has a failure that its `wait` has not reported, nothing runs, and the others
-/// report that. May be captured into a graph, with guarded arrays that live as long as the graph.
+/// different devices, the servers and one client block are not resident together, or the launch
+/// needs more shared memory than a block can have. Throws cuda_error when the launch fails. If one
+/// of the guarded arrays has a failure that its `wait` has not reported, nothing runs, and the
+/// other guarded arrays report that. May be captured into a graph. Precondition: the guarded arrays
+/// live as long as the graph.
 template <class Kernel, class First, class... Rest>
 void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, located_stream in,
                   First& first, Rest&... rest) {
@@ -50,15 +53,15 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, located_s
   detail::launch_plan<Kernel, First, Rest...>{grid, block, in, first, rest...}.enqueue(
       kernel, first, rest...);
 }
-/// Launches with blocks of as many threads as the guarded arrays' policies say.
+/// Launches with blocks of the size that the guarded arrays' policies say.
 template <class Kernel, class First, class... Rest>
 void launch_fused(Kernel const& kernel, unsigned grid, located_stream in, First& first,
                   Rest&... rest) {
   launch_fused(kernel, grid, First::policy::block_threads, in, first, rest...);
 }
 
-/// Makes the channels of guarded arrays that have none, so that `launch_fused` only enqueues, and
-/// may be captured into a graph. Blocks the host. Throws limit_error for an impossible plan and
+/// Makes the channels of guarded arrays that have none. `launch_fused` then only enqueues, and may
+/// be captured into a graph. Blocks the host. Throws limit_error for an impossible plan and
 /// cuda_error when memory is short.
 template <class... Guarded>
 void prepare_fused(Guarded&... guarded) {

@@ -27,7 +27,8 @@
 /// The library. Begin with guarded, launch_fused and block_client.
 ///
 /// [Wang 2020] is Kai Wang, Improving Efficiency for GPUs with Decoupled Delegate (dissertation,
-/// The University of Texas at Austin, 2020); its chapter 4 is the library's idea.
+/// The University of Texas at Austin, 2020). Chapter 4 of it describes the method that the library
+/// implements.
 WARDEN_NAMESPACE_BEGIN
 
 // Defined by warden/deferred.cuh.
@@ -43,54 +44,56 @@ class warp_client;
 template <class Ref>
 class block_client;
 namespace detail {
-/// Enqueues a fused launch that sends section i for record ids[i], and with `Pairs` for record
-/// seconds[i], too.
+/// Enqueues a fused launch that sends section i for record ids[i]. With `Pairs` section i is also
+/// on record seconds[i].
 template <bool Pairs, class Guarded, class Section>
 void launch_apply(Guarded& to, std::uint32_t const* ids, std::uint32_t const* seconds,
                   Section const* sections, std::size_t n, stream_ref s, std::source_location where);
 }  // namespace detail
 
-/// Critical sections of the given types on an array of records, executed by the records' owners.
-/// Moves, does not copy; lives on the device current at construction. Not for concurrent launches:
-/// one guarded array takes part in one launch at a time. [Wang 2020, section 4.2]
+/// Runs critical sections of the given types on an array of records; each record's owner thread or
+/// owner block executes them. Moves, does not copy. Lives on the device that is current at
+/// construction. A guarded array takes part in one launch at a time: concurrent launches are not
+/// supported. [Wang 2020, section 4.2]
 template <class Policy, class Record, class... Sections>
 class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
                       public detail::guarded_state<Policy, Record, Sections...> {
   using base = detail::guarded_state<Policy, Record, Sections...>;
 
  public:
-  /// What it was tuned by.
+  /// Policy that the guarded array was tuned by.
   using policy = Policy;
-  /// The type of one protected item.
+  /// Type of one protected item.
   using record = Record;
-  /// What every section is handed beside its record.
+  /// Type of the read-only object that every section gets in addition to its record.
   using context = typename Policy::context;
-  /// Argument that `launch_fused` gives a kernel.
+  /// Argument that `launch_fused` gives to a kernel.
   using ref = typename base::ref;
-  /// The client for one thread in any control flow.
+  /// Client for one thread in any control flow.
   using thread_client = warden::thread_client<ref>;
-  /// The client for the lanes of a warp that are together.
+  /// Client for the converged lanes of a warp.
   using warp_client = warden::warp_client<ref>;
-  /// The client for a whole block.
+  /// Client for a whole block.
   using block_client = warden::block_client<ref>;
-  /// What a kernel that defers sections is handed.
+  /// Argument of a kernel that defers sections.
   using deferred_ref = warden::deferred_ref<Policy, Record, Sections...>;
-  /// The client of a log for blocks of `Threads` threads.
+  /// Client of a log, for blocks of `Threads` threads.
   template <unsigned Threads>
   using deferred_block = warden::deferred_block<deferred_ref, Threads>;
-  /// Choices made when it is made.
+  /// Choices made at construction.
   using options = guarded_options;
 
-  /// Guards `size` records at `records` (device memory, which must stay alive). The first
-  /// launch_fused makes the channels. Blocks the host. Throws cuda_error when memory is short.
+  /// Guards `size` records at `records`. Precondition: `records` is device memory that outlives the
+  /// guarded array. The first launch_fused makes the channels. Blocks the host. Throws cuda_error
+  /// when memory is short.
   basic_guarded(Record* records, std::size_t size, context sections_context = {},
                 options chosen = {}, std::source_location where = std::source_location::current()) {
     static_assert(std::is_same_v<typename Policy::owner_map, interleaved_owner_map>,
                   "warden: the policy has an owner_map of its own: give the guarded array one");
     begin(records, size, sections_context, chosen, where);
   }
-  /// Guards records with owners chosen by the user, whose number stands in place of the options'
-  /// servers.
+  /// Guards records with owners that the user chooses. The map's number of servers replaces the
+  /// options' number of servers.
   basic_guarded(Record* records, std::size_t size, context sections_context, options chosen,
                 typename Policy::owner_map owners,
                 std::source_location where = std::source_location::current()) {
@@ -103,14 +106,14 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
       Record* records, std::size_t size, options chosen,
       caller_line line = std::source_location::current()) requires std::is_empty_v<context>
       : basic_guarded{records, size, context{}, chosen, line.where} {}
-  /// Guards all records of a contiguous range in device memory, which must stay alive: a
-  /// warden::buffer, a thrust::device_vector, a span.
+  /// Guards all records of a contiguous range in device memory, for example a warden::buffer, a
+  /// thrust::device_vector or a span. Precondition: the memory outlives the guarded array.
   template <device_range<Record> Range>
   basic_guarded(Range&& records, context sections_context = {}, options chosen = {},
                 std::source_location where = std::source_location::current())
       : basic_guarded{detail::data_of(records), static_cast<std::size_t>(records.size()),
                       sections_context, chosen, where} {}
-  /// Guards all records of such a range, whose sections need no context.
+  /// Guards all records of a contiguous range, whose sections need no context.
   template <device_range<Record> Range>
   basic_guarded(
       Range&& records, options chosen,
@@ -118,23 +121,27 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
       : basic_guarded{detail::data_of(records), static_cast<std::size_t>(records.size()), context{},
                       chosen, line.where} {}
 
-  /// What was moved from may only be destroyed or assigned to.
+  /// A moved-from object may only be destroyed or assigned to.
   basic_guarded(basic_guarded&&) noexcept = default;
-  /// What was moved from may only be destroyed or assigned to.
+  /// A moved-from object may only be destroyed or assigned to.
   basic_guarded& operator=(basic_guarded&&) noexcept = default;
   basic_guarded(basic_guarded const&) = delete;
   basic_guarded& operator=(basic_guarded const&) = delete;
 
-  /// Blocks the host until all work of the stream is done, and all launches and runs of logs of the
-  /// guarded array, in whatever streams, also if those are destroyed: every accepted section has
-  /// executed. It does not wait for launches and runs that were captured: `s` is then the stream of
-  /// the last replay, or the replays have been waited for.
+  /// Blocks the host until all work of the stream and all launches and log runs of the guarded
+  /// array are done, in all streams, destroyed ones included. Every accepted section has then
+  /// executed. Captured launches and runs are not waited for: pass the stream of the last replay as
+  /// `s`, or wait for the replays first.
+  ///
   /// Throws everything that went wrong since the last call as one exception, of the most severe
-  /// type: cuda_error if the device failed; timeout_error if a launch or run of this guarded array
-  /// was stopped, or did not run because another guarded array of the launch had failed (records
-  /// may then be partly updated); limit_error for everything else, such as bad ids, messages never
-  /// flushed and runs that were put off or skipped. `error::all` lists all kinds. The guarded array
-  /// is usable again afterwards.
+  /// type. `error::all` lists all kinds.
+  /// - cuda_error: the device failed.
+  /// - timeout_error: a launch or run of this guarded array was stopped, or did not run because
+  ///   another guarded array of the launch had failed. Records may then be partly updated.
+  /// - limit_error: all other errors, such as bad ids, messages never flushed, and runs that were
+  ///   put off or skipped.
+  ///
+  /// The guarded array is usable again afterwards.
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_, where};
     if (runtime::capturing(s, where)) {
@@ -145,45 +152,46 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
     s.synchronize(where);
     state_->last_work.synchronize(where);  // mutation: last-launch
     error_list found;
-    // What was found before the device fails is thrown with that.
+    // Errors found before the device fails are thrown together with the device's error.
     found.collect([&] { find_errors(found, s, where); });
     found.throw_all(where);
   }
 
-  /// Enqueues `sections[i]` on record `ids[i]` for all i < n, without a kernel of one's own: the
-  /// bulk form. Both arrays are device memory and must stay alive until the stream has come here.
-  /// Sections that can be deferred go through a log that the guarded array keeps, as many at a time
-  /// as the policy's `apply_bytes` hold; with order::sequential they run as in a loop over i.
-  /// Sections that send sections, and those of an executor that runs no logs, are a fused launch,
-  /// for which warden/fused.cuh is included. It comes, in the stream, behind the run of the call
-  /// before, whatever stream that was in. Makes the log when there is none as large, which waits
-  /// for the device: see `reserve`. Throws as launch_fused and deferred do; `wait` reports ids
-  /// outside the records.
+  /// Enqueues `sections[i]` on record `ids[i]` for all i < n, without a kernel of the user. Shape:
+  /// `ids` and `sections` are [n] in device memory. Precondition: both arrays stay alive until the
+  /// stream has executed the work.
+  ///
+  /// Sections that can be deferred go through a log that the guarded array keeps, in pieces of the
+  /// policy's `apply_bytes`. With order::sequential they run as in a loop over i. Sections that
+  /// send sections, and sections of an executor that runs no logs, become a fused launch, which
+  /// needs warden/fused.cuh. The work runs after the previous call's run, whatever stream that call
+  /// used. Without a large enough log the call makes one, which waits for the device: see
+  /// `reserve`. Throws as launch_fused and deferred do. `wait` reports ids outside the records.
   template <class Section>
   void apply_async(std::uint32_t const* ids, Section const* sections, std::size_t n,
                    stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
     apply<false>(ids, nullptr, sections, n, s, where);
   }
-  /// Enqueues sections on two records each, `firsts[i]` and `seconds[i]`: through the log, in
-  /// rounds, for which warden/deferred_pairs.cuh is included, or as a fused launch if the policy
-  /// names the executor pair_messages or locks.
+  /// Enqueues sections on two records each, `firsts[i]` and `seconds[i]`. They go through the log,
+  /// in rounds, which needs warden/deferred_pairs.cuh. If the policy names the executor
+  /// pair_messages or locks they become a fused launch.
   template <class Section>
   void apply_async(std::uint32_t const* firsts, std::uint32_t const* seconds,
                    Section const* sections, std::size_t n, stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
     apply<true>(firsts, seconds, sections, n, s, where);
   }
-  /// Makes the memory for an `apply_async` of `n` sections, so that this only enqueues, and may be
-  /// captured into a graph. Throws as deferred does.
+  /// Makes the memory for an `apply_async` of `n` sections. That call then only enqueues, and may
+  /// be captured into a graph. Throws as deferred does.
   void reserve(std::size_t n, std::source_location where = std::source_location::current()) {
     static_assert(defers, "warden: these sections are not deferred: nothing is to be reserved");
     runtime::device_scope const scope{device_, where};
     kept().reserve(*this, n, {}, where);
   }
 
-  /// Totals since construction; blocks the host until the stream has come here. Only with a policy
-  /// that says `statistics = true`. Throws cuda_error.
+  /// Returns the totals since construction. Blocks the host until the stream has executed its work.
+  /// Precondition: the policy says `statistics = true`. Throws cuda_error.
   [[nodiscard]] warden::statistics statistics(
       stream_ref s = {}, std::source_location where = std::source_location::current()) const {
     static_assert(Policy::statistics,
@@ -195,8 +203,8 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
     return report.totals;
   }
 
-  /// Device memory of the channels and rings, of slots for answers, of reports and of the log of
-  /// `apply_async`, in bytes.
+  /// Returns the device memory of channels, rings, answer slots, reports and the log of
+  /// `apply_async`. Units: bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     return state_->report.bytes() + state_->control->bytes() +
            (state_->fused ? state_->fused->bytes() : 0) + (kept_ ? kept_->bytes() : 0);
@@ -217,7 +225,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
     where_ = where;
     state_ = std::make_shared<detail::shared_state>(where);
   }
-  /// The logs of `apply_async`.
+  /// Returns the logs of `apply_async`, and makes them at the first call.
   apply_log& kept() {
     if (!kept_) kept_ = std::make_unique<apply_log>();
     return static_cast<apply_log&>(*kept_);
@@ -227,7 +235,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
              std::size_t n, stream_ref s, std::source_location where) {
     if constexpr (defers) {
       runtime::device_scope const scope{device_, where};
-      // All streams use one log: what is sent now follows its last run.
+      // All streams use one log: the sections sent now follow the log's last run.
       if (!runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
       kept().template apply<Pairs>(*this, ids, seconds, sections, n, s, where);
     } else {
@@ -235,8 +243,8 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
       detail::launch_apply<Pairs>(*this, ids, seconds, sections, n, s, where);
     }
   }
-  /// Adds what went wrong since the last call, and makes the guarded array usable again. Blocks the
-  /// host; all runs and launches have ended.
+  /// Adds the errors since the last call, and makes the guarded array usable again. Blocks the
+  /// host. Precondition: all runs and launches have ended.
   void find_errors(error_list& found, stream_ref s, std::source_location where) {
     std::uint64_t const never_run = state_->never_run(s, where);
     auto const failure = state_->failure(s, where);
@@ -247,13 +255,13 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
                Policy::calls_per_thread, never_run, failure);
     state_->gone.clear();
     auto const& fused = state_->fused;
-    // Places of calls whose answers nobody will send, or whose futures nobody will drop.
+    // Slots of calls whose answers will not be sent, or whose futures will not be dropped.
     if (fused && (failure || report.unflushed_calls != 0 || report.calls_too_many != 0))
       fused->reset_answers(s, where);
     if (!failure) return;
-    // They may hold half a batch.
+    // Channels may hold half a batch.
     if (fused) fused->reset_channels(s, where);
-    // Not before all of that: launches that are enqueued already may run from here on.
+    // Comes last: launches that are enqueued already may run from here on.
     state_->clear_failure(s, where);  // mutation: health-cleared
   }
 
@@ -270,7 +278,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   std::unique_ptr<detail::apply_log_base> kept_;  ///< null before the first use
 };
 
-/// With the defaults of `default_policy`.
+/// Guarded array with the defaults of `default_policy`.
 template <class Record, class... Sections>
 using guarded = basic_guarded<default_policy, Record, Sections...>;
 

@@ -16,7 +16,7 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// What stands in CUDA's `<<<grid, block, shared_bytes>>>`.
+/// Launch configuration, as in CUDA's `<<<grid, block, shared_bytes>>>`.
 struct launch_size {
   dimensions grid;               ///< blocks
   dimensions block;              ///< threads of a block
@@ -41,10 +41,10 @@ inline void check_limits(char const* what, dimensions const& given, dimensions c
 
 }  // namespace detail
 
-/// Launches `kernel<<<size.grid, size.block, size.shared_bytes, in>>>(arguments...)`: arguments are
-/// converted to the kernel's parameters and copied; only enqueues. Throws limit_error for a size
-/// that no device can launch, or more shared memory than this one has, and cuda_error for what else
-/// the device refuses, with the caller's line.
+/// Launches `kernel<<<size.grid, size.block, size.shared_bytes, in>>>(arguments...)`. Converts the
+/// arguments to the kernel's parameters and copies them; only enqueues. Throws limit_error, with
+/// the caller's line, for a size that no device can launch and for more shared memory than this
+/// device has. Throws cuda_error for everything else that the device refuses.
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), launch_size const& size, located_stream in,
             std::type_identity_t<Parameters>... arguments) {
@@ -63,12 +63,13 @@ void launch(void (*kernel)(Parameters...), launch_size const& size, located_stre
   }
   auto const made = simt::make_kernel(kernel);
   if (size.shared_bytes != 0) runtime::allow_shared_bytes(made, size.shared_bytes, in.where);
-  // One more, for kernels without parameters.
+  // One entry more, for kernels without parameters.
   void* addresses[] = {&arguments..., nullptr};
   runtime::launch(made, {size.grid, size.block, size.shared_bytes, false, size.cluster}, addresses,
                   in.stream, in.where);
 }
-/// Without dynamic shared memory: `warden::launch(kernel, blocks, 256, stream, arguments...)`.
+/// Launches without dynamic shared memory: `warden::launch(kernel, blocks, 256, stream,
+/// arguments...)`.
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), dimensions grid, dimensions block, located_stream in,
             std::type_identity_t<Parameters>... arguments) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a critical section is: a function object applied to a record, and what its type says about
-/// it.
+/// Requirements on a critical section, which is a function object applied to a record, and the
+/// traits that its type declares.
 #pragma once
 
 #include <warden/detail/block/lane_group.cuh>
@@ -28,20 +28,20 @@ struct no_context {};
 /// Stands for answers of sections that answer nothing.
 struct no_answer {};
 
-/// Records and sections are copied as bytes, to other threads and other memory: they must be
-/// trivially copyable and hold no address of themselves. Specialize to false for a trivially
-/// copyable type that does.
+/// True if objects of `T` may be copied as bytes to other threads and other memory: they are
+/// trivially copyable and hold no address of themselves. Records and sections must be. Specialize
+/// to false for a trivially copyable type that holds its own address.
 template <class T>
 inline constexpr bool is_address_free = std::is_trivially_copyable_v<T>;
 
-/// Whether the section says how many lanes of a warp run it, by `static constexpr unsigned
-/// group_size`: it is then handed a lane_group behind its other arguments.
+/// True if the section declares how many lanes of a warp run it, by `static constexpr unsigned
+/// group_size`. It then gets a lane_group as an additional last argument.
 template <class Section>
 inline constexpr bool takes_group = requires {
   typename std::integral_constant<unsigned, Section::group_size>;
 };
 
-/// How many lanes of a warp run it together: 1, 2, 4, 8, 16 or 32; 1 unless it says so.
+/// Number of lanes of a warp that run the section together: 1, 2, 4, 8, 16 or 32. 1 by default.
 template <class Section>
 inline constexpr unsigned group_size_of = [] {
   if constexpr (takes_group<Section>) {
@@ -51,8 +51,8 @@ inline constexpr unsigned group_size_of = [] {
   }
 }();
 
-/// Whether an executor sorted sections by several lanes: its `static constexpr bool runs_groups`,
-/// false unless it says so.
+/// True if an executor runs sections by groups of several lanes: its `static constexpr bool
+/// runs_groups`, false by default.
 template <class Executor>
 inline constexpr bool executor_runs_groups = [] {
   if constexpr (requires { Executor::runs_groups; }) {
@@ -62,8 +62,8 @@ inline constexpr bool executor_runs_groups = [] {
   }
 }();
 
-/// Whether this lane runs the section where `Most` lanes run what several sections' messages say:
-/// the first lanes of the group do.
+/// True if this lane takes part in the section. `Most` lanes read the messages of all section
+/// types; only the first lanes of the group run a section that takes fewer.
 template <class Section, unsigned Most>
 WARDEN_DEVICE bool takes_part() {
   if constexpr (group_size_of<Section> < Most) {
@@ -74,7 +74,7 @@ WARDEN_DEVICE bool takes_part() {
 }
 
 namespace detail {
-/// Whether a section can be called with these and, if it takes one, its group.
+/// True if a section can be called with these arguments, followed by its group if it takes one.
 template <class Section, class... Arguments>
 concept called_with =
     (!takes_group<Section> &&
@@ -91,7 +91,7 @@ concept takes_two_and_context = called_with<Section, Record&, Record&, Context>;
 template <class Section, class Record>
 concept takes_two = called_with<Section, Record&, Record&>;
 
-/// What it returns then.
+/// Type that such a call returns.
 template <class Section, class... Arguments>
 struct returned {
   using type = decltype(std::declval<Section const&>()(std::declval<Arguments>()...));
@@ -102,7 +102,7 @@ struct returned<Section, Arguments...> {
   using type = decltype(std::declval<Section const&>()(
       std::declval<Arguments>()..., std::declval<lane_group<group_size_of<Section>> const&>()));
 };
-/// Calls it, by all lanes of its group if it has one.
+/// Calls a section, by all lanes of its group if it has one.
 template <class Section, class... Arguments>
 WARDEN_DEVICE typename returned<Section, Arguments&...>::type call(Section const& section,
                                                                    Arguments&... arguments) {
@@ -113,7 +113,7 @@ WARDEN_DEVICE typename returned<Section, Arguments&...>::type call(Section const
   }
 }
 
-/// Who calls this runs the section by one thread.
+/// Fails to compile unless one thread can run the section alone.
 template <class Section>
 WARDEN_HOST_DEVICE constexpr void check_runs_alone() {
   static_assert(group_size_of<Section> == 1,
@@ -123,28 +123,30 @@ WARDEN_HOST_DEVICE constexpr void check_runs_alone() {
 }  // namespace detail
 
 /// A section is called as `section(record, context)`, or as `section(record)`, const, on the
-/// device; one that several lanes run has their lane_group as a last argument, here and below.
+/// device. A section that several lanes run gets their lane_group as an additional last argument,
+/// here and in the concepts below.
 template <class Section, class Record, class Context>
 concept critical_section_of = is_address_free<Section> &&
     (detail::takes_context<Section, Record, Context> || detail::takes_record<Section, Record>);
 
 /// A section on two records is called as `section(first, second, context)`, or as `section(first,
-/// second)`, const: in the order in which the sender named them. Both may be one record.
+/// second)`, const, with the records in the order in which the sender named them. Both may be the
+/// same record.
 template <class Section, class Record, class Context>
 concept pair_section_of =
     is_address_free<Section> && !critical_section_of<Section, Record, Context> &&
     (detail::takes_two_and_context<Section, Record, Context> || detail::takes_two<Section, Record>);
 
 namespace detail {
-/// Stands for a section_client, to ask what a section takes.
+/// Stands for a section_client in the test whether a section takes one.
 struct any_client {
   template <class Section>
   WARDEN_DEVICE void send(std::uint64_t, Section const&) {}
 };
 }  // namespace detail
 
-/// A section that sends other sections is called as `section(record, context, next)`, const, where
-/// `next` is a section_client: its type is a template parameter of the section's call operator.
+/// A section that sends other sections is called as `section(record, context, next)`, const. `next`
+/// is a section_client, whose type is a template parameter of the section's call operator.
 template <class Section, class Record, class Context>
 concept sending_section_of =
     is_address_free<Section> && !takes_group<Section> &&
@@ -153,9 +155,9 @@ concept sending_section_of =
   section(record, context, next);
 };
 
-/// How many sections a section sends at most: 0 if it is no forwarding one, otherwise its `static
-/// constexpr unsigned sends_sections`, 1 unless it says so. Sections that send one each can go on
-/// for ever without filling anything.
+/// Largest number of sections that a section sends: 0 if it sends none, otherwise its `static
+/// constexpr unsigned sends_sections`, 1 by default. Sections that send one section each can
+/// continue for ever without filling a queue.
 template <class Section, class Record, class Context>
 inline constexpr unsigned sends_sections_of = [] {
   if constexpr (!sending_section_of<Section, Record, Context>) {
@@ -167,19 +169,19 @@ inline constexpr unsigned sends_sections_of = [] {
   }
 }();
 
-/// Which sections on two records an executor sorted.
+/// Sections on two records that an executor runs.
 enum class pairs_of : unsigned char {
-  nobody,      ///< none
+  none,        ///< none
   one_owner,   ///< those whose records have one owner
   any_owners,  ///< all
 };
-/// Its `static constexpr pairs_of pairs`; of nobody unless it says so.
+/// The executor's `static constexpr pairs_of pairs`, pairs_of::none by default.
 template <class Executor>
 inline constexpr pairs_of pairs_taken_by = [] {
   if constexpr (requires { Executor::pairs; }) {
     return Executor::pairs;
   } else {
-    return pairs_of::nobody;
+    return pairs_of::none;
   }
 }();
 
@@ -195,8 +197,8 @@ struct chosen_executor<Executor, Record, Context, Sections...> {
 };
 }  // namespace detail
 
-/// Whether an executor sorted sections that send sections: its `static constexpr bool
-/// sends_sections`, false unless it says so.
+/// True if an executor runs sections that send sections: its `static constexpr bool
+/// sends_sections`, false by default.
 template <class Executor>
 inline constexpr bool executor_sends_sections = [] {
   if constexpr (requires { Executor::sends_sections; }) {
@@ -232,9 +234,9 @@ struct answer_type<Section, Record, Context> : pair_answer_type<Section, Record,
 };
 }  // namespace detail
 
-/// Calls a section on one record, with the context if it takes one; by all lanes of its group if it
-/// has several. The type it returns is spelt out, because nvcc's host side does not see the body of
-/// a device function.
+/// Calls a section on one record, with the context if it takes one, by all lanes of its group if it
+/// has several. The return type is spelled out because the host compiler does not see the body of a
+/// device function.
 template <class Section, class Record, class Context>
 WARDEN_DEVICE typename detail::answer_type<Section, Record, Context>::type run_section_together(
     Section const& section, Record& record, Context const& context) {
@@ -244,7 +246,8 @@ WARDEN_DEVICE typename detail::answer_type<Section, Record, Context>::type run_s
     return detail::call(section, record);
   }
 }
-/// The same of a section on two records.
+/// Calls a section on two records, with the context if it takes one, by all lanes of its group if
+/// it has several.
 template <class Section, class Record, class Context>
 WARDEN_DEVICE typename detail::pair_answer_type<Section, Record, Context>::type
 run_section_together(Section const& section, Record& first, Record& second,
@@ -255,14 +258,14 @@ run_section_together(Section const& section, Record& first, Record& second,
     return detail::call(section, first, second);
   }
 }
-/// Calls a section that one thread runs, on one record.
+/// Calls a section on one record. Precondition: one thread runs it.
 template <class Section, class Record, class Context>
 WARDEN_DEVICE typename detail::answer_type<Section, Record, Context>::type run_section(
     Section const& section, Record& record, Context const& context) {
   detail::check_runs_alone<Section>();
   return run_section_together(section, record, context);
 }
-/// Calls a section that one thread runs, on two records.
+/// Calls a section on two records. Precondition: one thread runs it.
 template <class Section, class Record, class Context>
 WARDEN_DEVICE typename detail::pair_answer_type<Section, Record, Context>::type run_section(
     Section const& section, Record& first, Record& second, Context const& context) {
@@ -270,11 +273,11 @@ WARDEN_DEVICE typename detail::pair_answer_type<Section, Record, Context>::type 
   return run_section_together(section, first, second, context);
 }
 
-/// What sections between the records of two guarded arrays are handed: the contexts of both.
+/// Contexts of two guarded arrays, for sections between their records.
 template <class First, class Second>
 struct contexts {
-  First first;    ///< of the guarded whose records are sections' first ones
-  Second second;  ///< of the other one
+  First first;    ///< context of the guarded array of the first records
+  Second second;  ///< context of the guarded array of the second records
 };
 
 namespace detail {
@@ -287,17 +290,18 @@ template <class Section, class First, class Second>
 concept takes_no_context = called_with<Section, First&, Second&>;
 }  // namespace detail
 
-/// A section between a record of one guarded array and one of another is called, const, as
-/// `section(first, second, context, other)` with the contexts of both guarded arrays, as
-/// `section(first, second, context)` with that of the first, or as `section(first, second)`.
+/// A section between a record of one guarded array and a record of another is called, const, in one
+/// of three ways: `section(first, second, context, other)` with the contexts of both guarded
+/// arrays, `section(first, second, context)` with the context of the first, or `section(first,
+/// second)`.
 template <class Section, class First, class Second, class FirstContext, class SecondContext>
 concept section_between = is_address_free<Section> &&
     (detail::takes_both_contexts<Section, First, Second, FirstContext, SecondContext> ||
      detail::takes_first_context<Section, First, Second, FirstContext> ||
      detail::takes_no_context<Section, First, Second>);
 
-/// Calls a section on records of two guarded arrays, with as many contexts as it takes; by all
-/// lanes of its group if it has several. What it returns is nobody's.
+/// Calls a section on records of two guarded arrays, with the contexts that it takes, by all lanes
+/// of its group if it has several. Ignores the value that it returns.
 template <class Section, class First, class Second, class FirstContext, class SecondContext>
 WARDEN_DEVICE void run_section_between(Section const& section, First& first, Second& second,
                                        contexts<FirstContext, SecondContext> const& given) {
@@ -310,10 +314,10 @@ WARDEN_DEVICE void run_section_between(Section const& section, First& first, Sec
   }
 }
 
-/// What the section answers its caller: its return type. Void for one that answers nothing.
+/// Type that the section answers its caller: its return type, void if it answers nothing.
 template <class Section, class Record, class Context>
 using answer_of = std::remove_cvref_t<typename detail::answer_type<Section, Record, Context>::type>;
-/// Bytes of that; 0 for void.
+/// Size of the answer, 0 for void. Units: bytes.
 template <class Section, class Record, class Context>
 inline constexpr std::size_t answer_bytes = [] {
   using value = answer_of<Section, Record, Context>;
@@ -327,17 +331,17 @@ inline constexpr std::size_t answer_bytes = [] {
   }
 }();
 
-/// Whether the section can be run as one atomic: `section.atomic(Record*, Context)`, const.
+/// True if the section can be run as one atomic: `section.atomic(Record*, Context)`, const.
 template <class Section, class Record, class Context>
 concept has_atomic = requires(Section const& section, Record* record, Context context) {
   section.atomic(record, context);
 };
 
-/// Whether what a thread wrote before `send` must be visible to the section. True unless the
-/// section type says `static constexpr bool reads_other_memory = false;`: then it may touch its
-/// record, its payload and read-only context only, and no fence is paid for it. With the executors
-/// runs and locks also what is reached through its record alone: all sections of a record run in
-/// one block there.
+/// True if the writes of a thread before `send` must be visible to the section. This is the
+/// default. A section type that says `static constexpr bool reads_other_memory = false;` touches
+/// only its record, its payload and read-only context, and no fence is paid for it. With the
+/// executors `sorted` and `locks` it may also touch memory that is reached through its record
+/// alone, because one block runs all sections of a record.
 template <class Section>
 WARDEN_HOST_DEVICE constexpr bool reads_other_memory() {
   if constexpr (requires { Section::reads_other_memory; }) {
@@ -347,7 +351,7 @@ WARDEN_HOST_DEVICE constexpr bool reads_other_memory() {
   }
 }
 
-/// Bytes of the section that travel in a message: none for a section without data members.
+/// Size of the section in a message, 0 for a section without data members. Units: bytes.
 template <class Section>
 inline constexpr std::size_t payload_bytes = std::is_empty_v<Section> ? 0 : sizeof(Section);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Control of the simulated device: its size, its schedules and its memory, and what a launch on it
-/// did.
+/// Control of the simulated device: its size, its schedules and its memory, and the counts of a
+/// launch.
 #pragma once
 
 #include <warden/error.hpp>
@@ -14,21 +14,21 @@
 #include <string_view>
 
 WARDEN_HOST_NAMESPACE_BEGIN
-/// Control of the simulated device; programs for a GPU do not have it.
+/// Control of the simulated device. Programs for a GPU do not have it.
 namespace sim {
 
-/// How the thread that goes on next is chosen.
+/// Choice of the thread that runs next.
 enum class schedule {
   random,  ///< any runnable thread may go next; one block at a time for a while
   pct,     ///< always the runnable thread of highest priority, with a few changes of priority
 };
 
-/// Limits of one compute capability, by the CUDA programming guide.
+/// Limits of one compute capability, from the CUDA programming guide.
 struct device_profile {
-  std::string_view name;                        ///< "7.5", or "default"
-  int threads_per_multiprocessor;               ///< resident threads
-  int blocks_per_multiprocessor;                ///< resident blocks
-  unsigned blocks_per_cluster;                  ///< of the largest cluster; 1: the device has none
+  std::string_view name;           ///< "7.5", or "default"
+  int threads_per_multiprocessor;  ///< resident threads
+  int blocks_per_multiprocessor;   ///< resident blocks
+  unsigned blocks_per_cluster;     ///< blocks of the largest cluster; 1: the device has no clusters
   unsigned registers_per_multiprocessor;        ///< registers of 32 bits
   std::size_t shared_bytes_per_multiprocessor;  ///< shared memory, in bytes
   std::size_t shared_bytes_per_block;           ///< most dynamic shared memory of a block
@@ -41,85 +41,87 @@ device_profile const& find_profile(std::string_view name);
 /// Returns the profile that `WARDEN_SIM_PROFILE` names, or "default". Throws as find_profile.
 device_profile const& chosen_profile();
 
-/// What one simulated device is like. Runs are deterministic: equal settings, equal runs.
+/// Settings of the simulated device. Runs are deterministic: equal settings give equal runs.
 struct settings {
-  /// Every choice of a launch follows from this and the number of launches since `configure`.
+  /// Every choice of a launch follows from the seed and the number of launches since `configure`.
   std::uint64_t seed = 1;
   schedule order = schedule::random;  ///< how the next thread is chosen
   unsigned pct_changes = 8;  ///< priority changes a launch, within its first `pct_horizon` steps
   std::uint64_t pct_horizon = 200'000;  ///< in steps; see `pct_changes`
-  /// Loads return older values wherever the memory model allows it; off: the newest ones always.
+  /// Loads return older values wherever the memory model allows it. False: loads always return the
+  /// newest values.
   bool weak_memory = true;
-  /// One in so many loads that may return an older value does, of a thread that does not lag.
+  /// One in `stale_loads` loads that may return an older value does, in a thread that does not lag.
   unsigned stale_loads = 4;
-  /// A launch in which every thread sleeps is an error at once, instead of a lapse of time.
+  /// A launch in which every thread sleeps is an error at once, instead of after a lapse of time.
   bool deadlock_is_error = false;
-  /// What is enqueued runs only when something waits for it, different streams in an order of the
-  /// seed's choice. Otherwise it has run when the call that enqueued it returns.
+  /// Enqueued work runs only when something waits for it, different streams in an order that the
+  /// seed chooses. False: it has run when the call that enqueues it returns.
   bool late_streams = true;
-  /// Count 32-byte sectors of warp accesses; slow.
+  /// Counts 32-byte sectors of warp accesses; slow.
   bool count_sectors = false;
-  /// A launch that takes more steps than this is stopped with an error. A step takes 0.05 to 0.4
-  /// microseconds.
+  /// Steps after which a launch is stopped with an error. A step takes 0.05 to 0.4 microseconds.
   std::uint64_t max_steps = 150'000'000;
-  /// The next call throws misuse_error when the host has called streams and events as often since
-  /// `configure`: a loop of the host without end.
+  /// Calls of streams and events since `configure` after which the next call throws misuse_error,
+  /// because the host is in an endless loop.
   std::uint64_t max_host_calls = 200'000;
-  /// A launch is stopped with an error when for this many steps no thread has changed memory, begun
-  /// or ended, each thread that can run has only read again what it had read, in loops through
-  /// barriers and warp collectives, too, and none is in `wait_until` or reads the clock. The
-  /// default takes about half a second, and is more than any launch computes without a store.
+  /// Steps without progress after which a launch is stopped with an error. In such a step no thread
+  /// changes memory, begins or ends. Each thread that can run only repeats reads that it did
+  /// before, in loops through barriers and warp collectives, too. No thread is in `wait_until` or
+  /// reads the clock. The default takes about half a second, and is more than any launch computes
+  /// without a store.
   std::uint64_t max_quiet_steps = 4'000'000;
-  /// The program ends with exit status 1 and a message on standard error when a thread runs for
-  /// this many seconds without a scheduling point: a loop by plain or `volatile` accesses alone.
-  /// 0: never. Device code comes to its next scheduling point within microseconds, so only a
-  /// program that is very slow otherwise needs a larger limit.
+  /// Seconds that a thread may run without a scheduling point, that is, in a loop of plain or
+  /// `volatile` accesses alone. After that the program ends with exit status 1 and a message on
+  /// standard error. 0: never. Device code comes to its next scheduling point within microseconds,
+  /// so only a program that is very slow otherwise needs a larger limit.
   std::uint64_t watchdog_seconds = 30;
-  // The device that the library sees.
+  // Device that the library sees.
   int multiprocessors = 4;  ///< multiprocessors of the device
-  /// The profile whose limits the next members have, unless they are set.
+  /// Profile that gives the limits below, unless they are set.
   device_profile const* profile = &chosen_profile();
-  /// Resident threads a multiprocessor holds.
+  /// Resident threads of a multiprocessor.
   int threads_per_multiprocessor = profile->threads_per_multiprocessor;
-  /// Resident blocks a multiprocessor holds.
+  /// Resident blocks of a multiprocessor.
   int blocks_per_multiprocessor = profile->blocks_per_multiprocessor;
   /// Blocks of the largest cluster; 1: the device has no clusters.
   unsigned blocks_per_cluster = profile->blocks_per_cluster;
-  /// Registers of 32 bits; code of the simulated device uses none.
+  /// Registers of 32 bits. Code of the simulated device uses none.
   unsigned registers_per_multiprocessor = profile->registers_per_multiprocessor;
-  /// Shared memory of a multiprocessor, in bytes.
+  /// Shared memory of a multiprocessor. Units: bytes.
   std::size_t shared_bytes_per_multiprocessor = profile->shared_bytes_per_multiprocessor;
-  /// The most dynamic shared memory of a block, in bytes.
+  /// Dynamic shared memory of a block, at most. Units: bytes.
   std::size_t shared_bytes_per_block = profile->shared_bytes_per_block;
-  /// Shared memory that each resident block takes in addition to its own, in bytes.
+  /// Shared memory that each resident block takes in addition to its own. Units: bytes.
   std::size_t reserved_shared_bytes_per_block = profile->reserved_shared_bytes_per_block;
-  /// Device memory, in bytes; allocating more throws cuda_error.
+  /// Device memory. Allocating more throws cuda_error. Units: bytes.
   std::size_t global_bytes = std::size_t{4} << 30;
-  std::size_t cache_bytes = std::size_t{50} << 20;  ///< level-2 cache, in bytes
+  std::size_t cache_bytes = std::size_t{50} << 20;  ///< level-2 cache. Units: bytes
   bool cooperative_launch = true;                   ///< false: guarded arrays are refused
-  /// Cooperative launches of more blocks than this are refused as too large, whatever the
-  /// occupancy.
+  /// Cooperative launches of more blocks than this are refused as too large, at any occupancy.
   unsigned refuse_blocks_over = 0xffffffffu;
-  /// Number, from 1 on, of the launch after `configure` that throws cuda_error and is not enqueued.
+  /// Number, counted from 1, of the launch after `configure` that throws cuda_error and is not
+  /// enqueued.
   std::uint64_t failing_launch = 0;
 };
 
-/// The settings of the following launches; the count of launches begins again. What is enqueued
-/// runs first, and its errors are thrown.
+/// Sets the settings of the following launches, and starts the count of launches again. Work that
+/// is enqueued already runs first; throws its errors.
 void configure(settings const& chosen);
-/// The settings last configured; at first the defaults, with the numbers of the environment
-/// variables `WARDEN_SEED`, `WARDEN_MAX_STEPS`, `WARDEN_MAX_QUIET_STEPS`,
+/// Returns the settings configured last. At first they are the defaults, with the numbers of the
+/// environment variables `WARDEN_SEED`, `WARDEN_MAX_STEPS`, `WARDEN_MAX_QUIET_STEPS`,
 /// `WARDEN_WATCHDOG_SECONDS` and `WARDEN_MAX_HOST_CALLS` if they are set.
 settings const& current_settings();
 
-/// Calls `run` once under each seed from `first` to `end - 1`, with the current settings but for
-/// the seed and the order, which is `schedule::pct` for even seeds, and compares what it returns.
-/// Returns "no race found; results differ between seeds 3 and 7 ..." with the first lines that
-/// differ, or nothing if all results are equal. Throws what `run` throws.
+/// Calls `run` once for each seed from `first` to `end - 1`, and compares the texts that it
+/// returns. The settings are the current ones except for the seed and the order, which is
+/// `schedule::pct` for even seeds. Returns "no race found; results differ between seeds 3 and 7
+/// ..." with the first lines that differ, or an empty text if all results are equal. Throws what
+/// `run` throws.
 std::string compare_seeds(std::uint64_t first, std::uint64_t end,
                           std::function<std::string()> const& run);
 
-/// What the library did; counts describe the schedule that ran, not a GPU.
+/// Counts of the library's operations. They describe the schedule that ran, not a GPU.
 struct counts {
   std::uint64_t global_atomics = 0;   ///< atomics on global memory
   std::uint64_t global_loads = 0;     ///< loads from global memory; a flit is one
@@ -127,8 +129,8 @@ struct counts {
   std::uint64_t shared_accesses = 0;  ///< loads, stores and atomics on shared memory
   std::uint64_t fences = 0;           ///< device and block fences
   std::uint64_t sectors = 0;          ///< only with settings::count_sectors, or between timer marks
-  std::uint64_t messages = 0;         ///< sent by clients
-  std::uint64_t reservations = 0;     ///< of slots for messages
+  std::uint64_t messages = 0;         ///< messages sent by clients
+  std::uint64_t reservations = 0;     ///< reservations of slots for messages
   std::uint64_t lock_retries = 0;     ///< failed tries for a lock, global or in a server's table
   std::uint64_t deadlocks = 0;        ///< launches with `report::deadlock`
 
@@ -136,42 +138,43 @@ struct counts {
   counts& operator+=(counts const& more);
 };
 
-/// What one launch did.
+/// Report of one launch.
 struct report {
   std::uint64_t steps = 0;        ///< platform operations
-  std::uint64_t switches = 0;     ///< times another thread went on
-  std::uint64_t nanoseconds = 0;  ///< as device code saw them pass: see simt::nanoseconds
+  std::uint64_t switches = 0;     ///< switches to another thread
+  std::uint64_t nanoseconds = 0;  ///< time that device code observed: see simt::nanoseconds
   std::uint64_t trace_hash = 0;   ///< equal for two runs that did the same in the same order
-  bool deadlock = false;      ///< at some time every thread slept, and nothing was left to happen
-  std::string deadlock_text;  ///< where each thread slept then
-  sim::counts counts;         ///< work of this launch
+  bool deadlock = false;          ///< true if at some time every thread slept and no event was left
+  std::string deadlock_text;      ///< place where each thread slept then
+  sim::counts counts;             ///< work of this launch
 };
-/// The report of the last launch that ended, in error or not. What is enqueued runs first, and its
-/// errors are thrown.
+/// Returns the report of the last launch that ended, in error or not. Work that is enqueued runs
+/// first; throws its errors.
 report const& last_report();
-/// The counts of all launches of the program that ended without error. What is enqueued runs first,
-/// and its errors are thrown.
+/// Returns the counts of all launches of the program that ended without error. Work that is
+/// enqueued runs first; throws its errors.
 counts total_counts();
 
-/// What the host asked of the runtime since `configure`.
+/// Calls of the host to the runtime since `configure`.
 struct host_calls {
-  std::uint64_t synchronizations = 0;   ///< of streams
-  std::uint64_t in_default_stream = 0;  ///< copies, fills and launches
-  std::uint64_t in_other_streams = 0;   ///< the same, in streams of one's own
-  std::uint64_t launches = 0;           ///< of kernels, failed ones included
+  std::uint64_t synchronizations = 0;   ///< synchronizations of streams
+  std::uint64_t in_default_stream = 0;  ///< copies, fills and launches in the default stream
+  std::uint64_t in_other_streams = 0;   ///< copies, fills and launches in other streams
+  std::uint64_t launches = 0;           ///< launches of kernels, failed ones included
 };
-/// Counts the calls of all threads of the program.
+/// Returns the counts of the calls of all threads of the program.
 host_calls calls_since_configure();
 
-/// A program did on the device what no program may: the message says which thread, where, and where
-/// all other threads were.
+/// A program did something forbidden on the device. The message names the thread and its place, and
+/// the places of all other threads.
 class misuse_error : public error {
  public:
-  /// `message` is one line; `details` are further ones, each with a line break before it.
+  /// Makes an error. `message` is one line; `details` are further lines, each with a line break
+  /// before it.
   explicit misuse_error(std::string const& message,
                         std::source_location where = std::source_location::current(),
                         std::string const& details = "");
-  /// The message with its place, "(file:line)", and the details.
+  /// Returns the message with its place, "(file:line)", and the details.
   [[nodiscard]] char const* what() const noexcept override { return text_.c_str(); }
 
  private:

@@ -35,33 +35,34 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// A policy as one rank's share of a spread_guarded has it: its records are reached by logs alone.
+/// Policy of one rank's share of a spread_guarded. Only logs reach its records.
 template <class Policy>
 struct spread_policy : Policy {
-  /// Who of the rank's blocks has which record is the library's.
+  /// Map from a record of the rank to its owner block.
   using owner_map = interleaved_owner_map;
-  /// Which rank has which record.
+  /// Map from record to rank.
   using rank_map = typename Policy::rank_owner_map;
 };
 
-/// One rank's share of the records, as kernels see it.
+/// Device view of one rank's share of the records.
 template <class Record, class Map>
 struct record_share {
-  Record* records;       ///< `places` in global memory
-  std::uint32_t places;  ///< of this rank; a few may have no record
-  std::uint32_t rank;    ///< this one
+  Record* records;       ///< [places], in global memory
+  std::uint32_t places;  ///< places of this rank; a few may hold no record
+  std::uint32_t rank;    ///< this rank
   std::uint32_t total;   ///< records of all ranks
-  Map map;               ///< record id to rank and place
+  Map map;               ///< map from record id to rank and place
 
-  /// The id of the record at a place of this rank; not below `total` where there is none.
+  /// Returns the id of the record at a place of this rank. A value of `total` or more means that
+  /// the place holds no record.
   WARDEN_DEVICE std::uint32_t id(std::uint32_t place) const { return map.id({rank, place}); }
-  /// Whether record `id` is this rank's.
+  /// True if this rank has record `id`.
   WARDEN_DEVICE bool has(std::uint32_t id) const { return map(id).server == rank; }
-  /// The record of that id, which is this rank's.
+  /// Returns record `id`. Precondition: `has(id)`.
   WARDEN_DEVICE Record& at(std::uint32_t id) const { return records[map(id).local]; }
 };
 
-/// Critical sections of the given types on `total` records of which each rank holds a share.
+/// Runs critical sections of the given types on `total` records. Each rank holds a share of them.
 ///
 ///     warden::communicator world{nccl_comm};
 ///     warden::spread_guarded<account, deposit> bank{world, total};
@@ -70,8 +71,9 @@ struct record_share {
 ///     later.run(s);                                   // collective
 ///     bank.wait(s);                                   // collective
 ///
-/// To be made, run and waited for by all ranks, in the same order. Sections are on one record, and
-/// run by the rank that has it. Moves, does not copy; lives on the device current at construction.
+/// Collective: all ranks construct, run and wait, in the same order. Sections are on one record;
+/// the rank that has the record runs them. Moves, does not copy. Lives on the device that is
+/// current at construction.
 template <class Policy, class Record, class... Sections>
 class basic_spread_guarded {
   static_assert(!(pair_section_of<Sections, Record, typename Policy::context> || ...),
@@ -84,24 +86,25 @@ class basic_spread_guarded {
                 "warden: the policy's rank_owner_map lacks something: see the concept owner_map");
 
  public:
-  /// What it was tuned by.
+  /// Policy that the guarded array was tuned by.
   using policy = spread_policy<Policy>;
-  /// The type of one protected item.
+  /// Type of one protected item.
   using record = Record;
-  /// What every section is handed beside its record: this rank's.
+  /// Type of the read-only object that every section gets in addition to its record. Each rank has
+  /// its own object.
   using context = typename Policy::context;
-  /// Which rank has which record.
+  /// Map from record to rank.
   using map_type = typename Policy::rank_owner_map;
-  /// This rank's share of the records, as kernels see it.
+  /// Device view of this rank's share of the records.
   using share_type = record_share<Record, map_type>;
-  /// What a kernel that defers sections is handed.
+  /// Argument of a kernel that defers sections.
   using deferred_ref = warden::deferred_ref<policy, Record, Sections...>;
-  /// The client of a log for blocks of `Threads` threads.
+  /// Client of a log, for blocks of `Threads` threads.
   template <unsigned Threads>
   using deferred_block = warden::deferred_block<deferred_ref, Threads>;
 
-  /// `total` records, dealt out to the ranks one by one. Each rank makes its share, all bytes zero.
-  /// Throws limit_error for an impossible plan and cuda_error when memory is short.
+  /// Deals `total` records out to the ranks, one by one. Each rank allocates its share, all bytes
+  /// zero. Throws limit_error for an impossible plan and cuda_error when memory is short.
   basic_spread_guarded(communicator world, std::uint64_t total, context sections_context = {},
                        guarded_options chosen = {},
                        std::source_location where = std::source_location::current())
@@ -109,8 +112,9 @@ class basic_spread_guarded {
     static_assert(std::is_same_v<map_type, interleaved_owner_map>,
                   "warden: the policy has a rank_owner_map of its own: give the guarded array one");
   }
-  /// The same with a map of one's own, whose servers are the ranks: equal on all of them, which is
-  /// asked. Collective: throws communicator_error where a rank does not come.
+  /// Deals the records out by a map of the user, whose servers are the ranks. Collective.
+  /// Precondition: the map is equal on all ranks; the constructor checks this. Throws limit_error,
+  /// cuda_error, and communicator_error if a rank does not come.
   basic_spread_guarded(communicator world, std::uint64_t total, map_type ranks,
                        context sections_context = {}, guarded_options chosen = {},
                        std::source_location where = std::source_location::current())
@@ -122,7 +126,7 @@ class basic_spread_guarded {
         errors_{std::move(world), 1, where} {
     detail::guarded_access::shared(local_)->all_records = total;
     if constexpr (!std::is_same_v<map_type, interleaved_owner_map>) {
-      // Before each rank looks at its own, so that none is left waiting.
+      // Comes before each rank checks its own map, so that no rank is left waiting.
       detail::demand_same_owner_map(this->world(), map_, total, where);
       std::string const complaint =
           detail::complaint_about(map_, total, static_cast<std::uint32_t>(records_->size()), where);
@@ -133,15 +137,18 @@ class basic_spread_guarded {
   }
 
   /// Blocks the host until everything enqueued in `s` so far has run on this rank, and all runs of
-  /// logs in whatever streams, and throws what was wrong here, as guarded::wait does, together
-  /// with a kind of other_rank_error if there were errors on other ranks, and a kind of
-  /// communicator_error if one does not come. Collective: all ranks are told of all errors, and the
-  /// host waits for all ranks. If a rank does not come before the work of `s` is done, nothing is
-  /// looked for, and what went wrong here stays for the next call.
+  /// logs in all streams. Collective: the host waits for all ranks, and all ranks learn of all
+  /// errors.
+  ///
+  /// Throws the errors of this rank, as guarded::wait does. Adds other_rank_error if other ranks
+  /// had errors, and communicator_error if a rank does not come. If a rank does not come before the
+  /// work of `s` is done, the call looks for no errors, and the errors of this rank stay for the
+  /// next call.
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device(), where};
     if (world().size() == 1 || runtime::capturing(s, where)) return local_.wait(s, where);
-    // In whatever stream it was: it may wait for a rank that never comes, and this gives up.
+    // The last run may be in any stream, and may wait for a rank that never comes; the wait below
+    // has a time limit.
     s.wait_for(detail::guarded_access::shared(local_)->last_work, where);
     world().by().wait(s, where);
     error_list found;
@@ -167,20 +174,21 @@ class basic_spread_guarded {
     found.throw_all(where);
   }
 
-  /// Records of all ranks.
+  /// Returns the number of records of all ranks.
   [[nodiscard]] std::uint64_t size() const { return total_; }
-  /// This rank's share, in device memory.
+  /// Returns this rank's share, in device memory.
   [[nodiscard]] buffer<Record> const& records() const { return *records_; }
-  /// The same as kernels see it, which may read and write it where no run is under way.
+  /// Returns the device view of this rank's share. Kernels may read and write it while no run
+  /// executes.
   [[nodiscard]] share_type share() const {
     return {records_->data(), static_cast<std::uint32_t>(records_->size()),
             static_cast<std::uint32_t>(world().rank()), static_cast<std::uint32_t>(total_), map_};
   }
-  /// The ranks.
+  /// Returns the ranks.
   [[nodiscard]] communicator const& world() const { return errors_.world(); }
-  /// Ordinal of the device it lives on.
+  /// Returns the ordinal of the device that holds the share.
   [[nodiscard]] int device() const { return local_.device(); }
-  /// Device memory of the records, of reports and of what ranks tell one another, in bytes.
+  /// Returns the device memory of records, reports and the exchange between ranks. Units: bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     return records_->bytes() + local_.memory_bytes() + errors_.bytes();
   }
@@ -215,17 +223,17 @@ class basic_spread_guarded {
   detail::rank_channel errors_;
 };
 
-/// With the defaults of `default_policy`.
+/// Spread guarded array with the defaults of `default_policy`.
 template <class Record, class... Sections>
 using spread_guarded = basic_spread_guarded<default_policy, Record, Sections...>;
 
-/// A log of one rank, for sections on any rank's records: filled as any other log, and run by all
-/// ranks together.
+/// Log of one rank, for sections on the records of any rank. Kernels fill it as any other log; all
+/// ranks run it together.
 ///
-/// Takes, beside a log's memory, that of its messages once more, for what is packed, and
-/// `deferred_options::room` for what comes; neither where there is one rank. Where sections send
-/// sections there are two of all that: each holds what the sections of the other one send, and what
-/// finds no place is refused and reported. Moves, does not copy.
+/// Memory: twice that of a log's messages, because messages are packed, and
+/// `deferred_options::room` for messages that arrive. One rank alone needs neither. If sections
+/// send sections there are two such logs: each holds the sections that the sections of the other
+/// one send. Sections that find no place are refused and reported. Moves, does not copy.
 template <class Policy, class Record, class... Sections>
 requires detail::is_spread<Policy>
 class deferred<Policy, Record, Sections...> {
@@ -237,11 +245,11 @@ class deferred<Policy, Record, Sections...> {
                 "combines");
 
  public:
-  /// What a kernel is handed, by value.
+  /// Argument of a kernel, passed by value.
   using ref_type = typename log_type::ref_type;
 
-  /// A log for `sections` sections of this rank at most. Collective: all ranks make one, with the
-  /// same partitions; how many sections each holds, and has room for, is its own. The log
+  /// Makes a log for at most `sections` sections of this rank. Collective: all ranks make one, with
+  /// the same number of partitions. Each rank chooses its number of sections and its room. The log
   /// keeps this rank's records alive. Throws limit_error for an impossible plan and cuda_error when
   /// memory is short.
   template <class Guarded>
@@ -255,22 +263,26 @@ class deferred<Policy, Record, Sections...> {
     }
   }
 
-  /// What kernels that send are handed: trivially copyable, valid as long as the log lives. With
-  /// order::sequential each launch has one of its own, and their sections run in the order of
-  /// those, behind the sections of lower ranks, and before those of higher ones.
+  /// Returns the argument of kernels that send: trivially copyable, valid as long as the log lives.
+  /// With order::sequential each launch has its own. Its sections run after those of earlier ones,
+  /// after the sections of lower ranks, and before those of higher ranks.
   [[nodiscard]] ref_type ref() { return logs_[0].ref(); }
 
-  /// Runs everything that all ranks' logs accepted by then, each section on the rank that has its
-  /// record; and what these sections send, until no rank has any. Collective. Blocks the host until
-  /// all ranks have come and the counts of their messages are known, so until what `s` holds has
-  /// run; the messages themselves, and the sections, are only enqueued. With one rank, and no
-  /// sections that send any, it only enqueues. Where a rank's records are in another run nobody
-  /// runs anything, which the guarded array's `wait` tells, and the logs stay as they were. Throws
-  /// limit_error on all ranks, and leaves the logs as they are, if more would come to a rank than
-  /// its log has room for (what sent that, if sections did, has run); limit_error while the stream
-  /// is being captured; communicator_error when a rank does not come; cuda_error. If it throws
-  /// before sections have left for other ranks, the log holds its sections as before; otherwise it
-  /// is emptied, and the guarded array's `wait` reports how many may not have run.
+  /// Runs all sections that the logs of all ranks have accepted, each on the rank that has its
+  /// record, and the sections that these send, until no rank has any left. Collective.
+  ///
+  /// Blocks the host until all ranks have come and the counts of their messages are known, so until
+  /// the work in `s` has run. Messages and sections are only enqueued. With one rank, and no
+  /// sections that send sections, the call only enqueues. If the records of a rank are in another
+  /// run, no rank runs anything, the logs stay as they were, and the guarded array's `wait` reports
+  /// it.
+  ///
+  /// Throws limit_error on all ranks if more sections would come to a rank than its log has room
+  /// for; the logs stay as they were. Sections that had sent these sections have run. Throws
+  /// limit_error while the stream is being captured, communicator_error if a rank does not come,
+  /// and cuda_error. If the call throws before sections have left for other ranks, the log holds
+  /// its sections as before. Otherwise the log is emptied, and the guarded array's `wait` reports
+  /// how many sections may not have run.
   void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     if (runtime::capturing(s, where)) {
       throw limit_error{
@@ -285,21 +297,21 @@ class deferred<Policy, Record, Sections...> {
     }
   }
 
-  /// From here on each run records when its phases end, by timers in its streams. For benchmarks: a
+  /// Makes each later run record when its phases end, by timers in its streams. For benchmarks: a
   /// run takes longer. Sections that sections send are not recorded. Throws cuda_error.
   void record_phases(std::source_location where = std::source_location::current()) {
     logs_[0].record_phases(where);
   }
-  /// Ends of the phases of the last run. Precondition: `record_phases` was called before that run.
-  /// Blocks the host until the run has ended. Throws cuda_error.
+  /// Returns the ends of the phases of the last run. Precondition: `record_phases` was called
+  /// before that run. Blocks the host until the run has ended. Throws cuda_error.
   [[nodiscard]] run_phase_ends phase_ends(
       std::source_location where = std::source_location::current()) const {
     return logs_[0].phase_ends(where);
   }
 
-  /// Sections that it holds.
+  /// Returns the largest number of sections that the log holds.
   [[nodiscard]] std::size_t capacity() const { return logs_[0].capacity(); }
-  /// Device memory, in bytes.
+  /// Returns the device memory of the log. Units: bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     std::size_t sum = 0;
     for (log_type const& log : logs_) sum += log.memory_bytes();
@@ -307,10 +319,10 @@ class deferred<Policy, Record, Sections...> {
   }
 
  private:
-  std::vector<log_type> logs_;  ///< the one that kernels fill, and that which sections do
+  std::vector<log_type> logs_;  ///< the log that kernels fill, and the one that sections fill
 };
 
-/// Which log is made of a spread_guarded.
+/// Deduces the type of the log of a spread guarded array.
 template <class Policy, class Record, class... Sections>
 deferred(basic_spread_guarded<Policy, Record, Sections...>&, std::size_t, deferred_options = {},
          std::source_location = {}) -> deferred<spread_policy<Policy>, Record, Sections...>;

@@ -44,7 +44,7 @@ class section_checks {
                 "warden: a section's operator() fits one record as well as two: let it have one "
                 "form");
   static_assert(
-      pairs_taken_by<executor> != pairs_of::nobody ||
+      pairs_taken_by<executor> != pairs_of::none ||
           !(pair_section_of<Sections, Record, typename Policy::context> || ...),
       "warden: sections on two records need the executor pair_messages, or locks where both have "
       "one owner");
