@@ -8,8 +8,8 @@
 
 The last column of a table whose header ends with "replaces" holds the words, each in backticks. A word
 is found in lower and upper case, with a final s, as a part of a name between underscores, and across
-the lines of a comment; `word*` also finds longer words. A phrase is not found within a name, or where
-the last word of its row's term follows. A comment may not begin with "What", "Whether" or "Of". A line
+the lines of a comment; `word*` also finds longer words. A phrase, or a name with ::, is not found within a
+name, or where the last word of its row's term follows. A comment may not begin with "What", "Whether" or "Of". A line
 of docs/word_exceptions.txt is "path pattern: word: reason".
 """
 import collections
@@ -38,7 +38,7 @@ FIRST_WORD = re.compile(r"(what|whether|of)\b", re.I)
 def pattern(word, term):
     """The expression that finds a word, or phrase, of the row of a term."""
     parts = word.removesuffix("*").split()
-    end = rf"(?![A-Za-z0-9_]|{SPACE}{re.escape(term.split()[-1])})" if len(parts) > 1 else "(?![A-Za-z0-9])"
+    end = rf"(?![A-Za-z0-9_]|{SPACE}{re.escape(term.split()[-1])})" if " " in word or "::" in word else "(?![A-Za-z0-9])"
     return re.compile(f"(?<![A-Za-z0-9]){SPACE.join(map(re.escape, parts))}{'[a-z]*' if word.endswith('*') else 's?'}{end}", re.I)
 
 
