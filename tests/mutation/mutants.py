@@ -284,7 +284,7 @@ MUTANTS = {
     # A split of fewer rows than come; a sum of 32 bits; a row that is written after it was counted.
     "split-came": ("detail/spread/spread_runner.cuh", "largest.rows = home_.rows;", EXCHANGE + "more_rows_come_than_a_rank_has", SPREAD_WRONG),
     "come-narrow": ("detail/spread/spread_runner.cuh",
-                    "for (std::uint32_t from = 0; from < ranks(); ++from) come = static_cast<std::uint32_t>(come + table.packed(from, r));",
+                    "for (std::uint32_t from = 0; from < ranks(); ++from) arriving = static_cast<std::uint32_t>(arriving + table.packed(from, r));",
                     EXCHANGE + "more_than_32_bits_of_sections_would_come_to_a_rank", "there is room for 2\\^32 sections|" + STRAY),
     "late-row": ("detail/spread/spread_kernels.cuh", "if (count != 0 && place <= all) {",
                  EXCHANGE + "a_row_that_is_written_after_the_count_is_reported_and_does_not_travel", SPREAD_WRONG),

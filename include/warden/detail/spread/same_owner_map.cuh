@@ -53,13 +53,13 @@ void demand_same_owner_map(communicator const& world, Map const& map, std::uint6
   buffer<std::uint64_t> sum{1, where};
   sum.fill_bytes(0, {}, where);
   simt::launch(&add_up_owner_map<Map>, 64, 128, 0, {map, size, sum.data()}, {}, where);
-  std::uint64_t const mine = sum.to_host({}, where)[0];
+  std::uint64_t const own_sum = sum.to_host({}, where)[0];
   constexpr std::uint32_t words = 4;
-  std::array<std::uint32_t, words> const told{
-      static_cast<std::uint32_t>(mine >> 32), static_cast<std::uint32_t>(mine),
+  std::array<std::uint32_t, words> const own_words{
+      static_cast<std::uint32_t>(own_sum >> 32), static_cast<std::uint32_t>(own_sum),
       static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(map.locals(size))};
   rank_channel channel{world, words, where};
-  auto const all = channel.gather(told, where);
+  auto const all = channel.gather(own_words, where);
   for (std::size_t w = words; w < all.size(); ++w) {
     if (all[w] == all[w % words]) continue;
     throw limit_error{"spread_guarded: rank " + std::to_string(w / words) +

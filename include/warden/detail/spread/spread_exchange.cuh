@@ -87,27 +87,27 @@ class spread_exchange {
     begins_ = buffer<std::uint32_t>{all_rows, where};
     control_ = buffer<log_control>{1, where};
     control_.fill_bytes(0, {}, where);
-    came_ = {};
-    came_.pool = reinterpret_cast<message_type*>(received());
-    came_.offsets = offsets_.data();
-    came_.begins = begins_.data();
-    came_.control = control_.data();
-    came_.size = static_cast<std::uint32_t>(room);
-    came_.rows = all_rows;
-    came_.partitions = columns_;
+    arrived_ = {};
+    arrived_.pool = reinterpret_cast<message_type*>(received());
+    arrived_.offsets = offsets_.data();
+    arrived_.begins = begins_.data();
+    arrived_.control = control_.data();
+    arrived_.size = static_cast<std::uint32_t>(room);
+    arrived_.rows = all_rows;
+    arrived_.partitions = columns_;
     if constexpr (Run::in_order) {
       // Messages are put in their order when they are packed, and rank by rank.
       std::vector<std::uint32_t> turns(all_rows);
       std::iota(turns.begin(), turns.end(), 0u);
       turns_ = buffer<std::uint32_t>{turns, where};
-      came_.order.rows = turns_.data();
+      arrived_.order.rows = turns_.data();
     }
     pack_blocks_ = resident_blocks<Run>(pack_kernel_, packer_bytes(), from.rows, where);
     join_blocks_ =
         resident_blocks<Run>(join_kernel_, 0, std::min(columns_.partitions() + 2, all_rows), where);
   }
   /// Returns the log of arrived messages. Valid after `join`.
-  [[nodiscard]] log_type const& came() const { return came_; }
+  [[nodiscard]] log_type const& arrived() const { return arrived_; }
   /// Returns the size in device memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const {
     return cursors_.bytes() + sent_.bytes() + sent_headers_.bytes() + received_bytes_ +
@@ -138,7 +138,7 @@ class spread_exchange {
   /// Enqueues the kernel that makes one log of the arrived messages, for run `number`.
   void join(exchange_table const& on_device, std::uint32_t number, stream_ref s,
             std::source_location where) {
-    join_arguments<Run> argument{came_,
+    join_arguments<Run> argument{arrived_,
                                  on_device,
                                  own(),
                                  columns_.partitions(),
@@ -224,7 +224,7 @@ class spread_exchange {
 
   communicator world_;
   partition_map columns_;  ///< partitions of one rank
-  log_type came_{};
+  log_type arrived_{};
   buffer<std::uint32_t> cursors_;
   buffer<message_type> sent_;
   buffer<std::byte> sent_headers_;

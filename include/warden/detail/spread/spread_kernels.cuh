@@ -34,12 +34,12 @@ struct exchange_table {
   /// Returns the number of words that each rank sends.
   WARDEN_HOST_DEVICE static std::uint32_t words_each(std::uint32_t ranks) { return 2 + ranks; }
   /// Returns true if that rank's log is being run.
-  WARDEN_HOST_DEVICE bool runs(std::uint32_t rank) const { return of(rank)[0] != 0; }
+  WARDEN_HOST_DEVICE bool runs(std::uint32_t rank) const { return words_of(rank)[0] != 0; }
   /// Returns the rows of that rank's log.
-  WARDEN_HOST_DEVICE std::uint32_t rows(std::uint32_t rank) const { return of(rank)[1]; }
+  WARDEN_HOST_DEVICE std::uint32_t rows(std::uint32_t rank) const { return words_of(rank)[1]; }
   /// Returns the places of the messages of rank `from` for rank `to`.
   WARDEN_HOST_DEVICE std::uint32_t places(std::uint32_t from, std::uint32_t to) const {
-    return of(from)[2 + to];
+    return words_of(from)[2 + to];
   }
   /// Returns the places of the messages that rank `from` packs for rank `to`.
   WARDEN_HOST_DEVICE std::uint32_t packed(std::uint32_t from, std::uint32_t to) const {
@@ -71,7 +71,7 @@ struct exchange_table {
   }
 
  private:
-  WARDEN_HOST_DEVICE std::uint32_t const* of(std::uint32_t rank) const {
+  WARDEN_HOST_DEVICE std::uint32_t const* words_of(std::uint32_t rank) const {
     return words + std::size_t{rank} * words_each(ranks);
   }
 };
@@ -98,9 +98,9 @@ struct exchange_header {
 template <class Ref>
 struct count_arguments {
   run_arguments<Ref> run;
-  std::uint32_t* told;    ///< words of this rank, 0 before the launch
-  std::uint32_t ranks;    ///< number of ranks
-  std::uint32_t columns;  ///< partitions of a rank
+  std::uint32_t* counts_out;  ///< words of this rank, 0 before the launch
+  std::uint32_t ranks;        ///< number of ranks
+  std::uint32_t columns;      ///< partitions of a rank
 };
 
 /// Returns a row's messages of the columns from `first` up to `end`, in places of narrow messages.
@@ -160,7 +160,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
   simt::sync_block();
   for (std::uint32_t r = simt::thread_rank(); r < a.ranks; r += simt::block_threads()) {
     std::uint32_t const sum = simt::shared_load(counts[r]);
-    if (sum != 0) simt::fetch_add(&a.told[2 + r], sum);
+    if (sum != 0) simt::fetch_add(&a.counts_out[2 + r], sum);
   }
   if (simt::thread_rank() != 0) return;
   // Each tile becomes a batch with a row.
@@ -168,11 +168,11 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
   if (more != 0) {
     // Tiles that find no row are lost, as on one device. The count does not exceed the existing
     // rows.
-    std::uint32_t const all = simt::fetch_add(&a.told[1], more) + more;
+    std::uint32_t const all = simt::fetch_add(&a.counts_out[1], more) + more;
     std::uint32_t const beyond = all > log.rows ? all - log.rows : 0;
-    if (beyond != 0) simt::fetch_add(&a.told[1], 0u - (beyond < more ? beyond : more));
+    if (beyond != 0) simt::fetch_add(&a.counts_out[1], 0u - (beyond < more ? beyond : more));
   }
-  if (simt::block_rank() == 0) simt::store_relaxed(&a.told[0], 1u);
+  if (simt::block_rank() == 0) simt::store_relaxed(&a.counts_out[0], 1u);
 }
 
 /// Arguments of the kernel that packs.

@@ -37,15 +37,15 @@ class spread_log : public log_base<run_ref<Policy, Record, Sections...>,
 
   /// Constructs a log of a spread_guarded. Collective over the ranks.
   template <class Guarded>
-  spread_log(Guarded& of, std::size_t sections, deferred_options const& chosen,
+  spread_log(Guarded& array, std::size_t sections, deferred_options const& chosen,
              std::source_location where)
-      : base{of.device(), guarded_access::shared(guarded_access::local(of)),
-             made_runner(of, where)},
-        records_{guarded_access::records(of)},
-        map_{of.share().map},
-        total_{of.size()} {
-    runtime::device_scope const scope{of.device(), where};
-    auto const& local = guarded_access::local(of);
+      : base{array.device(), guarded_access::shared(guarded_access::local(array)),
+             made_runner(array, where)},
+        records_{guarded_access::records(array)},
+        map_{array.share().map},
+        total_{array.size()} {
+    runtime::device_scope const scope{array.device(), where};
+    auto const& local = guarded_access::local(array);
     log_plan<run_type>::check(sections, local.size(), false, where);
     static_cast<run_array<Record>&>(run_) = guarded_access::array<Record>(local, false);
     run_.sections_context = guarded_access::context(local);
@@ -93,9 +93,9 @@ class spread_log : public log_base<run_ref<Policy, Record, Sections...>,
   using base::run_;
 
   template <class Guarded>
-  static runner made_runner(Guarded& of, std::source_location where) {
-    runtime::device_scope const scope{of.device(), where};
-    return runner{guarded_access::local(of), of.world(), of.size(), where};
+  static runner made_runner(Guarded& array, std::source_location where) {
+    runtime::device_scope const scope{array.device(), where};
+    return runner{guarded_access::local(array), array.world(), array.size(), where};
   }
 
   std::shared_ptr<buffer<Record> const>

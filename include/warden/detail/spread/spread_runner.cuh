@@ -46,11 +46,11 @@ class spread_runner {
   using inner_runner = log_runner<Policy, Record, Sections...>;
 
  public:
-  /// Constructs the runner of the logs of `of`, the share of this rank. All ranks together have
+  /// Constructs the runner of the logs of `array`, the share of this rank. All ranks together have
   /// `total` records.
-  spread_runner(guarded_state<Policy, Record, Sections...> const& of, communicator const& world,
+  spread_runner(guarded_state<Policy, Record, Sections...> const& array, communicator const& world,
                 std::uint64_t total, std::source_location where)
-      : inner_{of},
+      : inner_{array},
         total_{total},
         counts_{world, exchange_table::words_each(ranks_of(world)), where},
         exchange_{world} {}
@@ -104,9 +104,9 @@ class spread_runner {
     agree(run, where);
     if (ranks() != 1) exchange_.make(run.log, columns_, rows_, rooms_, where);
     log_type largest = home_;
-    log_type const& came = exchange_.came();
-    largest.size = std::max(home_.size, came.size);
-    largest.rows = std::max(home_.rows, came.rows);  // mutation: split-came
+    log_type const& arrived_log = exchange_.arrived();
+    largest.size = std::max(home_.size, arrived_log.size);
+    largest.rows = std::max(home_.rows, arrived_log.rows);  // mutation: split-came
     std::uint32_t const parts = run.owners.partitions() / columns_.partitions();
     inner_.make_split(largest, run.owners, {parts, 1u << run.bits.low << run.bits.ranks_log2},
                       where);
@@ -148,7 +148,7 @@ class spread_runner {
     if (counted.packed_before(ranks(), own()) == 0) return;
     exchange_.join(on_device(), run.number, s, where);
     note_end(run_phase::join, s, where);
-    run.ref.log = exchange_.came();
+    run.ref.log = exchange_.arrived();
     inner_.execute(run, stage, s, where);
     note_end(run_phase::remote, s, where);
   }
@@ -187,32 +187,33 @@ class spread_runner {
   /// Checks that all ranks' logs agree, and gathers the sizes that may differ. Collective over the
   /// ranks.
   void agree(run_type const& run, std::source_location where) {
-    constexpr std::uint32_t alike = 6;  ///< words that must agree; two more may differ
-    std::array<std::uint32_t, alike + 2> const told{columns_.partitions(),
-                                                    columns_.chunk(),
-                                                    sizeof(message_type),
-                                                    sizeof(Record),
-                                                    static_cast<std::uint32_t>(total_ >> 32),
-                                                    static_cast<std::uint32_t>(total_),
-                                                    run.log.rows,
-                                                    static_cast<std::uint32_t>(room_)};
-    static constexpr char const* names[alike] = {
+    constexpr std::uint32_t agreeing = 6;  ///< words that must agree; two more may differ
+    std::array<std::uint32_t, agreeing + 2> const own_words{
+        columns_.partitions(),
+        columns_.chunk(),
+        sizeof(message_type),
+        sizeof(Record),
+        static_cast<std::uint32_t>(total_ >> 32),
+        static_cast<std::uint32_t>(total_),
+        run.log.rows,
+        static_cast<std::uint32_t>(room_)};
+    static constexpr char const* names[agreeing] = {
         "partitions of a rank", "neighbouring records of a partition",
         "bytes of a message",   "bytes of a record",
         "2^32 records",         "records"};
-    rank_channel channel{world(), alike + 2, where};
-    auto const all = channel.gather(told, where);
+    rank_channel channel{world(), agreeing + 2, where};
+    auto const all = channel.gather(own_words, where);
     for (std::uint32_t r = 0; r < ranks(); ++r) {
-      for (std::uint32_t w = 0; w < alike; ++w) {
-        std::uint32_t const first = all[w], theirs = all[r * (alike + 2) + w];
-        if (first == theirs) continue;
-        refuse("rank " + std::to_string(r) + " has " + std::to_string(theirs) + " " + names[w] +
+      for (std::uint32_t w = 0; w < agreeing; ++w) {
+        std::uint32_t const first = all[w], value = all[r * (agreeing + 2) + w];
+        if (first == value) continue;
+        refuse("rank " + std::to_string(r) + " has " + std::to_string(value) + " " + names[w] +
                    ", and rank 0 has " + std::to_string(first) +
                    ": all ranks make the same guarded array, and logs with the same partitions",
                where);
       }
-      rows_.push_back(all[r * (alike + 2) + alike]);
-      rooms_.push_back(all[r * (alike + 2) + alike + 1]);
+      rows_.push_back(all[r * (agreeing + 2) + agreeing]);
+      rooms_.push_back(all[r * (agreeing + 2) + agreeing + 1]);
     }
   }
 
@@ -237,11 +238,11 @@ class spread_runner {
         any_ran_ = any_ran_ || table.places(r, to) != 0;
     }
     for (std::uint32_t r = 0; r < ranks(); ++r) {
-      std::uint64_t come = 0;
+      std::uint64_t arriving = 0;
       for (std::uint32_t from = 0; from < ranks(); ++from)
-        come += table.packed(from, r);  // mutation: come-narrow
-      if (come <= rooms_[r]) continue;
-      throw limit_error{"run: " + std::to_string(come) + " sections would come to rank " +
+        arriving += table.packed(from, r);  // mutation: come-narrow
+      if (arriving <= rooms_[r]) continue;
+      throw limit_error{"run: " + std::to_string(arriving) + " sections would come to rank " +
                             std::to_string(r) + ", whose log has room for " +
                             std::to_string(rooms_[r]) +
                             "; what the logs hold was not run, and is still there: give the "
@@ -264,19 +265,19 @@ class spread_runner {
   /// Enqueues packing and transfer of this rank's messages for other ranks, in a stream of its own.
   void exchange(run_arguments<run_type> const& run, exchange_table const& t, run_stage& stage,
                 stream_ref s, std::source_location where) {
-    stream_ref const apart = counts_.stream();
+    stream_ref const exchange_stream = counts_.stream();
     sorted_.record(s, where);
-    apart.wait_for(sorted_, where);
-    exchange_.pack(run, t, on_device(), apart, where);
-    note_end(run_phase::pack, apart, where);
-    packed_.record(apart, where);
+    exchange_stream.wait_for(sorted_, where);
+    exchange_.pack(run, t, on_device(), exchange_stream, where);
+    note_end(run_phase::pack, exchange_stream, where);
+    packed_.record(exchange_stream, where);
     // Sections that ran concurrently with the packing would start on multiprocessors that it leaves
     // free, and stay there after it has ended.
     s.wait_for(packed_, where);
-    exchange_.send(t, apart, where);
+    exchange_.send(t, exchange_stream, where);
     stage = run_stage::begun;
-    note_end(run_phase::exchange, apart, where);
-    arrived_.record(apart, where);
+    note_end(run_phase::exchange, exchange_stream, where);
+    arrived_.record(exchange_stream, where);
   }
 
   /// Notes that the phase ends with the work that `s` contains now. No effect unless phases are
