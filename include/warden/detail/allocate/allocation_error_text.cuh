@@ -15,8 +15,7 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// Adds the errors of an output. `taken` is the value of the counter.
-inline void add_complaints(error_list& found, std::uint64_t taken,
-                           allocation_control const& control) {
+inline void add_errors(error_list& found, std::uint64_t taken, allocation_control const& control) {
   auto const add = [&](std::uint64_t count, std::string text) {
     found.add(error_type::limit, std::move(text), count);
   };

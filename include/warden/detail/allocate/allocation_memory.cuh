@@ -30,12 +30,12 @@ class growing_memory {
  public:
   /// Returns memory for `size` elements, uninitialized. Throws cuda_error, and limit_error if
   /// memory has to grow while the stream is captured.
-  T* of(std::uint64_t size, stream_ref s, std::source_location where) {
-    if (size > now_.size()) grow(size, s, where);
-    return now_.data();
+  T* reserve(std::uint64_t size, stream_ref s, std::source_location where) {
+    if (size > current_.size()) grow(size, s, where);
+    return current_.data();
   }
   /// Returns the memory as it is.
-  [[nodiscard]] T* data() const { return now_.data(); }
+  [[nodiscard]] T* data() const { return current_.data(); }
 
  private:
   void grow(std::uint64_t size, stream_ref s, std::source_location where) {
@@ -43,19 +43,20 @@ class growing_memory {
       throw limit_error{"allocate: " + std::to_string(size * sizeof(T)) +
                             " bytes of device memory are needed, and while a stream is captured "
                             "there are " +
-                            std::to_string(now_.bytes()) +
+                            std::to_string(current_.bytes()) +
                             ": let one such allocation run before, of this output",
                         where};
     }
     // Small memory grows at least by a factor of 2, so that all of it stays small. Large memory
     // grows by what is needed.
     constexpr std::uint64_t small_enough = (std::uint64_t{64} << 20) / sizeof(T);
-    buffer<T> larger(std::max(size, std::min<std::uint64_t>(2 * now_.size(), small_enough)), where);
-    before_.push_back(std::exchange(now_, std::move(larger)));
+    buffer<T> larger(std::max(size, std::min<std::uint64_t>(2 * current_.size(), small_enough)),
+                     where);
+    earlier_.push_back(std::exchange(current_, std::move(larger)));
   }
 
-  buffer<T> now_;
-  std::vector<buffer<T>> before_;
+  buffer<T> current_;
+  std::vector<buffer<T>> earlier_;
 };
 
 /// Counter, control and scratch memory of an output.
@@ -78,7 +79,7 @@ class allocation_memory {
   /// captured.
   void begin_async(std::uint64_t tiles, stream_ref s, std::source_location where) {
     std::uint64_t const size = tile_order::words_of(tiles);
-    std::uint64_t* const words = words_.of(size, s, where);
+    std::uint64_t* const words = words_.reserve(size, s, where);
     launch(&begin_allocation<allocation_control>, 1, simt::warp_size, {s, where}, control(), tiles);
     if (tiles != 0) runtime::fill_async(words, 0, size * sizeof(std::uint64_t), s, where);
   }
@@ -90,11 +91,11 @@ class allocation_memory {
   /// `begin_async`; throws the same errors.
   [[nodiscard]] long_tiles listed(std::uint64_t longest, std::uint64_t most, stream_ref s,
                                   std::source_location where) {
-    return {long_tiles_.of(most, s, where), most, longest, control()};
+    return {long_tiles_.reserve(most, s, where), most, longest, control()};
   }
   /// Returns scratch memory, aligned to 256 bytes. Throws the errors of `begin_async`.
   [[nodiscard]] std::byte* scratch(std::size_t bytes, stream_ref s, std::source_location where) {
-    return scratch_.of(bytes, s, where);
+    return scratch_.reserve(bytes, s, where);
   }
 
   /// State that the host reads.

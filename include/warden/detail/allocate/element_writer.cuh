@@ -20,12 +20,13 @@ class element_writer {
   /// Elements that one lane stores at once.
   static constexpr unsigned group = 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
   /// Elements whose bits a warp loads at once, 32 for each lane.
-  static constexpr unsigned of_look = 32 * simt::warp_size;
-  /// `of_turn`: elements that a warp stores at once. `turns`: such stores that are in progress at
-  /// the same time.
-  static constexpr unsigned of_turn = group * simt::warp_size;
-  static constexpr unsigned turns = of_look / of_turn < 4 ? of_look / of_turn : 4;
-  static constexpr unsigned at_once = turns * of_turn;
+  static constexpr unsigned look_elements = 32 * simt::warp_size;
+  /// `turn_elements`: elements that a warp stores at once. `turns`: such stores that are in
+  /// progress at the same time.
+  static constexpr unsigned turn_elements = group * simt::warp_size;
+  static constexpr unsigned turns =
+      look_elements / turn_elements < 4 ? look_elements / turn_elements : 4;
+  static constexpr unsigned at_once = turns * turn_elements;
 
  public:
   /// Writes `elements` elements, at most a window, to `to` and the following places. Collective
@@ -51,18 +52,19 @@ class element_writer {
     }
     to += head;
     std::uint32_t x = head + lane * group;
-    for (std::uint32_t left = elements - head, at = head; left != 0; at += of_look) {
+    for (std::uint32_t left = elements - head, at = head; left != 0; at += look_elements) {
       std::uint32_t const mine = items::begins_at(shared, at + 32 * lane);
       auto const count = static_cast<std::uint32_t>(simt::count_bits(mine));
       std::uint32_t const before = warp_sum_before(count);
       look const all{mine, before, begun};
       begun += simt::shuffle(simt::full_warp, before + count, simt::warp_size - 1);
       WARDEN_NO_UNROLL
-      for (unsigned turn = 0; turn < of_look / of_turn; turn += turns) {
+      for (unsigned turn = 0; turn < look_elements / turn_elements; turn += turns) {
         if (has_groups && left >= at_once) {
           WARDEN_UNROLL
           for (unsigned t = 0; t < turns; ++t)
-            write_group(all.find(turn + t), x + t * of_turn, make, to + t * of_turn + lane * group);
+            write_group(all.find(turn + t), x + t * turn_elements, make,
+                        to + t * turn_elements + lane * group);
           left -= at_once;
         } else {
           left = write_rest(all, turn, has_groups, left, x, make, to);
@@ -93,24 +95,24 @@ class element_writer {
 
     WARDEN_DEVICE found find(unsigned turn) const {
       unsigned const offset = simt::lane_id() * group;
-      unsigned const from = turn * (of_turn / 32) + offset / 32;
+      unsigned const from = turn * (turn_elements / 32) + offset / 32;
       std::uint32_t const word = simt::shuffle(simt::full_warp, mine, from);
       std::uint32_t const earlier = simt::shuffle(simt::full_warp, before, from);
       return {word >> offset % 32, begun + earlier + up_to(word, offset % 32)};
     }
   };
   template <class Make>
-  WARDEN_DEVICE static void write_group(found its, std::uint32_t x, Make const& make, T* to) {
+  WARDEN_DEVICE static void write_group(found position, std::uint32_t x, Make const& make, T* to) {
     if constexpr (group == 1) {
-      *to = make(its.begun + (its.bits & 1), x);
+      *to = make(position.begun + (position.bits & 1), x);
     } else {
       // All elements at once, whether another item begins or not, so that no lane waits for
       // another.
       std::uint32_t made[4];
       WARDEN_UNROLL
       for (unsigned v = 0; v < group; ++v) {
-        its.begun += its.bits >> v & 1;
-        T const one = make(its.begun, x + v);
+        position.begun += position.bits >> v & 1;
+        T const one = make(position.begun, x + v);
         std::memcpy(reinterpret_cast<unsigned char*>(made) + v * sizeof(T), &one, sizeof(T));
       }
       simt::store_four_words(to, made);
@@ -124,19 +126,19 @@ class element_writer {
     unsigned const offset = simt::lane_id() * group;
     WARDEN_NO_UNROLL
     for (unsigned t = 0; t < turns && left != 0; ++t) {
-      found its = all.find(turn + t);
+      found position = all.find(turn + t);
       if (has_groups && offset + group <= left) {
-        write_group(its, x, make, to + offset);
+        write_group(position, x, make, to + offset);
       } else {
         WARDEN_NO_UNROLL
         for (unsigned v = 0; v < group; ++v) {
-          its.begun += its.bits >> v & 1;
-          if (offset + v < left) to[offset + v] = make(its.begun, x + v);
+          position.begun += position.bits >> v & 1;
+          if (offset + v < left) to[offset + v] = make(position.begun, x + v);
         }
       }
-      left -= left < of_turn ? left : of_turn;
-      to += of_turn;
-      x += of_turn;
+      left -= left < turn_elements ? left : turn_elements;
+      to += turn_elements;
+      x += turn_elements;
     }
     return left;
   }

@@ -45,8 +45,8 @@ struct emit_elements {
   /// Does the work that needs no places. Collective over the warp.
   template <unsigned Items, class Count>
   WARDEN_DEVICE listed_items prepare(storage<Items>& shared, warp_items<Items>& items,
-                                     counted_items<Count> const& of) const {
-    auto const asked = values<Items>::ask(of.first, of.n, element);
+                                     counted_items<Count> const& range) const {
+    auto const asked = values<Items>::ask(range.first, range.n, element);
     items.take();
     values<Items>::keep(shared.values, asked);
     return items.list();
@@ -55,29 +55,29 @@ struct emit_elements {
   /// `prepare`.
   template <unsigned Items, class Count>
   WARDEN_DEVICE void write(storage<Items>& shared, warp_items<Items> const& items,
-                           listed_items const& listed, counted_items<Count> const& of,
+                           listed_items const& listed, counted_items<Count> const& range,
                            std::uint64_t first) const {
     std::uint64_t const elements = that_fit(first, items.total());
     if (elements > long_ones.longest) {
-      if (simt::lane_id() == 0) long_ones.add({of.first, first, elements});
+      if (simt::lane_id() == 0) long_ones.add({range.first, first, elements});
     } else if (elements != 0) {  // where nothing fits, `first` may lie far beyond the output
-      write_windows<false>(shared, listed, of.first, static_cast<std::uint32_t>(elements),
+      write_windows<false>(shared, listed, range.first, static_cast<std::uint32_t>(elements),
                            out.data() + first);
     }
   }
   /// Writes `elements` elements from element `begin` on, at most a part, to `to` and the following
   /// places. Collective over the warp. Counts the items again, and asks for their values again.
   template <unsigned Items, class Count>
-  WARDEN_DEVICE void write_part(storage<Items>& shared, counted_items<Count> const& of,
+  WARDEN_DEVICE void write_part(storage<Items>& shared, counted_items<Count> const& range,
                                 std::uint64_t begin, std::uint32_t elements, T* to) const {
-    warp_items<Items> items{shared.items, of.first, of.n, of.count};
+    warp_items<Items> items{shared.items, range.first, range.n, range.count};
     if (items.total() < begin + elements) {
       if (simt::lane_id() == 0) long_ones.note_change();
       return;
     }
-    values<Items>::keep(shared.values, values<Items>::ask(of.first, of.n, element));
+    values<Items>::keep(shared.values, values<Items>::ask(range.first, range.n, element));
     items.take();
-    write_windows<true>(shared, items.list_from(begin), of.first, elements, to);
+    write_windows<true>(shared, items.list_from(begin), range.first, elements, to);
   }
 
  private:
@@ -135,11 +135,11 @@ struct emit_places {
   /// Passes the places of a warp's items to the caller's function.
   template <unsigned Items, class Count>
   WARDEN_DEVICE void write(storage<Items> const&, warp_items<Items> const& items,
-                           listed_items const&, counted_items<Count> const& of,
+                           listed_items const&, counted_items<Count> const& range,
                            std::uint64_t first) const {
     items.for_mine([&](unsigned item, std::uint64_t before, std::uint32_t count) {
       std::uint64_t const place = first + before;
-      if (place + count <= out.capacity()) write_places(of.first + item, place);
+      if (place + count <= out.capacity()) write_places(range.first + item, place);
     });
   }
 };

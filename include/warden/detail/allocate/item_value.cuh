@@ -51,11 +51,11 @@ class item_values<Element, Size> {
  public:
   /// Values of the items; not constructed.
   struct storage {
-    value of[Size];  ///< [item]
+    value values[Size];  ///< [item]
   };
   /// Values of one lane's items.
   struct asked {
-    value of[Size / simt::warp_size];  ///< values of the lane
+    value values[Size / simt::warp_size];  ///< values of the lane
   };
   /// Computes the values of the items from `first` on that are below `n`. Collective over the warp.
   WARDEN_DEVICE static asked ask(std::uint64_t first, std::uint64_t n, Element const& element) {
@@ -63,20 +63,20 @@ class item_values<Element, Size> {
     WARDEN_UNROLL
     for (unsigned j = 0; j < Size / simt::warp_size; ++j) {
       std::uint64_t const item = first + j * simt::warp_size + simt::lane_id();
-      if (first + Size <= n || item < n) result.of[j] = element.item(item);
+      if (first + Size <= n || item < n) result.values[j] = element.item(item);
     }
     return result;
   }
   /// Stores the values. Collective over the warp; all lanes see them after a warp barrier.
-  WARDEN_DEVICE static void keep(storage& shared, asked const& values) {
+  WARDEN_DEVICE static void keep(storage& shared, asked const& lane_values) {
     WARDEN_UNROLL
     for (unsigned j = 0; j < Size / simt::warp_size; ++j)
-      shared.of[j * simt::warp_size + simt::lane_id()] = values.of[j];
+      shared.values[j * simt::warp_size + simt::lane_id()] = lane_values.values[j];
   }
   /// Returns element k of item `first + number`.
   WARDEN_DEVICE static auto element(storage const& shared, Element const& element,
                                     std::uint64_t first, unsigned number, std::uint32_t k) {
-    return element(first + number, k, shared.of[number]);
+    return element(first + number, k, shared.values[number]);
   }
 };
 

@@ -37,19 +37,19 @@ class warp_totals {
   /// Returns the sums of the warps' totals. Collective over the block, with a barrier. Another
   /// barrier is needed before the next call.
   WARDEN_DEVICE sums add_up(std::uint64_t total) {
-    if (simt::lane_id() == 0) of_[simt::warp_rank()] = total;
+    if (simt::lane_id() == 0) totals_[simt::warp_rank()] = total;
     simt::sync_block();  // mutation: warp-totals
     sums result{};
     WARDEN_UNROLL
     for (unsigned warp = 0; warp < Warps; ++warp) {
-      result.before += warp < simt::warp_rank() ? of_[warp] : 0;
-      result.all += of_[warp];
+      result.before += warp < simt::warp_rank() ? totals_[warp] : 0;
+      result.all += totals_[warp];
     }
     return result;
   }
 
  private:
-  std::uint64_t of_[Warps];
+  std::uint64_t totals_[Warps];
 };
 
 /// Shared memory of a block that assigns places to a tile.
@@ -58,10 +58,10 @@ struct allocation_storage {
   static constexpr unsigned warps = Policy::threads / simt::warp_size;  ///< warps of the block
   using warp_storage = typename Emit::template storage<Policy::items>;  ///< storage of one warp
 
-  warp_storage of_warp[warps];  ///< one for each warp
-  warp_totals<warps> totals;    ///< elements of their items
-  std::uint64_t number;         ///< number of the tile
-  std::uint64_t first;          ///< first place of the tile
+  warp_storage warp_storages[warps];  ///< one for each warp
+  warp_totals<warps> totals;          ///< elements of their items
+  std::uint64_t number;               ///< number of the tile
+  std::uint64_t first;                ///< first place of the tile
 };
 
 /// Assigns places to one tile in each block.
@@ -79,10 +79,10 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     simt::sync_block();
     number = shared.number;
   }
-  auto& mine = shared.of_warp[simt::warp_rank()];
-  counted_items<Count> const of{number * Policy::tile + simt::warp_rank() * counted::size, a.n,
-                                a.count};
-  counted items{mine.items, of.first, of.n, of.count};
+  auto& mine = shared.warp_storages[simt::warp_rank()];
+  counted_items<Count> const range{number * Policy::tile + simt::warp_rank() * counted::size, a.n,
+                                   a.count};
+  counted items{mine.items, range.first, range.n, range.count};
   auto const sums = shared.totals.add_up(items.total());
   listed_items listed;
   if constexpr (in_order) {
@@ -91,7 +91,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
       // Stores of the list come after this barrier, because other blocks wait for the announcement.
       simt::sync_warp(simt::full_warp);
     }
-    listed = a.emit.prepare(mine, items, of);
+    listed = a.emit.prepare(mine, items, range);
     if (simt::warp_rank() == 0) {
       std::uint64_t const first = a.order.first_place(number, sums.all);
       if (simt::lane_id() == 0) shared.first = first;
@@ -100,11 +100,11 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     // The atomic is in progress while the items are listed.
     std::uint64_t first = 0;
     if (simt::thread_rank() == 0) first = take_places(a.counter, sums.all);
-    listed = a.emit.prepare(mine, items, of);
+    listed = a.emit.prepare(mine, items, range);
     if (simt::thread_rank() == 0) shared.first = first;
   }
   simt::sync_block();
-  a.emit.write(mine, items, listed, of, shared.first + sums.before);
+  a.emit.write(mine, items, listed, range, shared.first + sums.before);
 }
 
 /// Writes the listed long tiles, by all warps of all blocks. Each warp counts the items again.
@@ -116,17 +116,17 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
   using storage = allocation_storage<Policy, emit>;
   constexpr std::uint32_t part = emit::template part<Policy::items>;
   auto& shared = *reinterpret_cast<storage*>(simt::dynamic_shared());
-  auto& mine = shared.of_warp[simt::warp_rank()];
+  auto& mine = shared.warp_storages[simt::warp_rank()];
   std::uint64_t const tiles = a.emit.long_ones.size();
   std::uint64_t turn = simt::block_rank() * storage::warps + simt::warp_rank();
   for (std::uint64_t t = 0; t < tiles; ++t) {
-    long_tile const its = a.emit.long_ones.tiles[t];
-    counted_items<Count> const of{its.item, a.n, a.count};
-    std::uint64_t const parts = (its.elements - 1) / part + 1;
+    long_tile const tile = a.emit.long_ones.tiles[t];
+    counted_items<Count> const range{tile.item, a.n, a.count};
+    std::uint64_t const parts = (tile.elements - 1) / part + 1;
     for (; turn < parts; turn += simt::block_count() * storage::warps) {
-      std::uint64_t const begin = turn * part, left = its.elements - begin;
-      a.emit.write_part(mine, of, begin, static_cast<std::uint32_t>(left < part ? left : part),
-                        a.emit.out.data() + its.first + begin);
+      std::uint64_t const begin = turn * part, left = tile.elements - begin;
+      a.emit.write_part(mine, range, begin, static_cast<std::uint32_t>(left < part ? left : part),
+                        a.emit.out.data() + tile.first + begin);
       // Needed before the next part is counted in the same memory.
       simt::sync_warp(simt::full_warp);  // mutation: long-tile
     }
@@ -197,16 +197,16 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
   using storage = allocation_storage<Policy, Emit>;
   using counted = warp_items<Policy::items>;
   auto& shared = *reinterpret_cast<storage*>(simt::dynamic_shared());
-  auto& mine = shared.of_warp[simt::warp_rank()];
+  auto& mine = shared.warp_storages[simt::warp_rank()];
   tile_share const share = tile_share::of_block(tiles);
   std::uint64_t first = firsts[simt::block_rank()];
   for (std::uint64_t number = share.begin; number < share.end; ++number) {
-    counted_items<Count> const of{number * Policy::tile + simt::warp_rank() * counted::size, a.n,
-                                  a.count};
-    counted items{mine.items, of.first, of.n, of.count};
+    counted_items<Count> const range{number * Policy::tile + simt::warp_rank() * counted::size, a.n,
+                                     a.count};
+    counted items{mine.items, range.first, range.n, range.count};
     auto const sums = shared.totals.add_up(items.total());
-    listed_items const listed = a.emit.prepare(mine, items, of);
-    a.emit.write(mine, items, listed, of, first + sums.before);
+    listed_items const listed = a.emit.prepare(mine, items, range);
+    a.emit.write(mine, items, listed, range, first + sums.before);
     first += sums.all;
     // Needed before the next tile is counted in the same memory.
     simt::sync_block();  // mutation: share-tile

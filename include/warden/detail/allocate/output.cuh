@@ -135,7 +135,7 @@ class output {
       what.limit_seconds = static_cast<double>(limit_.nanoseconds) * 1e-9;
       found.add(std::move(what));
     }
-    detail::add_complaints(found, taken, control);
+    detail::add_errors(found, taken, control);
     return taken;
   }
 

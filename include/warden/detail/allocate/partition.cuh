@@ -32,9 +32,9 @@ WARDEN_KERNEL void key_by_owner(std::uint32_t n, Owner owner, std::uint32_t owne
   simt::assume_one_dimension();
   std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
   if (i >= n) return;
-  std::uint32_t const its = owner(std::uint64_t{i});
-  if (its >= owners) control->note_owner(i, its);
-  keys[i] = its < owners ? its : owners;
+  std::uint32_t const element_owner = owner(std::uint64_t{i});
+  if (element_owner >= owners) control->note_owner(i, element_owner);
+  keys[i] = element_owner < owners ? element_owner : owners;
   order[i] = i;
 }
 

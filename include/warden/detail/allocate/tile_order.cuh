@@ -114,29 +114,31 @@ class tile_order {
 
   /// Returns the place after the last one of the tiles before `tile`, or `failed`.
   WARDEN_DEVICE std::uint64_t look_back(std::uint64_t tile) const {
-    std::uint64_t const its = tile / group;
+    std::uint64_t const own_group = tile / group;
     unsigned const lane = simt::lane_id();
     // Each lane loads the count of a tile of this group, the begin of a group, and the sum of the
     // group before that one.
     bool const has_tile = lane < tile % group;  // mutation: look-back-count
-    bool const has_begin = lane <= its, has_sum = lane < its;
-    std::uint64_t const first = its * group;
+    bool const has_begin = lane <= own_group, has_sum = lane < own_group;
+    std::uint64_t const first = own_group * group;
     std::uint64_t count = has_tile ? simt::load_relaxed(&counts_[first + lane]) : as_known(0);
-    std::uint64_t begin = has_begin ? simt::load_relaxed(&begins()[its - lane]) : 0;
-    std::uint64_t sum = has_sum ? simt::load_relaxed(&sums()[its - lane - 1]) : group;
+    std::uint64_t begin = has_begin ? simt::load_relaxed(&begins()[own_group - lane]) : 0;
+    std::uint64_t sum = has_sum ? simt::load_relaxed(&sums()[own_group - lane - 1]) : group;
 
     if (!is_known(count)) count = wait_for(&counts_[first + lane], &is_known, first + lane);
     unsigned begun = simt::ballot(simt::full_warp, is_known(begin));
     if (begun == 0) {
       // The begin of the farthest group is known first.
-      unsigned const last = its < group ? static_cast<unsigned>(its) : group - 1;
-      if (lane == last) begin = wait_for(&begins()[its - last], &is_known, (its - last) * group);
+      unsigned const last = own_group < group ? static_cast<unsigned>(own_group) : group - 1;
+      if (lane == last)
+        begin = wait_for(&begins()[own_group - last], &is_known, (own_group - last) * group);
       begun = 1u << last;
     }
     auto const nearest = static_cast<unsigned>(simt::first_bit(begun));
     bool const counts = lane < nearest;              // mutation: look-back-last
     bool const waits = counts && !is_complete(sum);  // mutation: look-back-sum
-    if (waits) sum = wait_for(&sums()[its - lane - 1], &is_complete, (its - lane - 1) * group);
+    if (waits)
+      sum = wait_for(&sums()[own_group - lane - 1], &is_complete, (own_group - lane - 1) * group);
     begin = simt::shuffle(simt::full_warp, begin, nearest);
     if (simt::any(simt::full_warp, count == 0 || begin == 0 || (counts && sum == 0))) return failed;
     return (begin >> 1) + simt::warp_sum((count >> 1) + (counts ? sum >> counted_bits : 0));

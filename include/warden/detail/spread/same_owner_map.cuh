@@ -64,7 +64,7 @@ void demand_same_owner_map(communicator const& world, Map const& map, std::uint6
     if (all[w] == all[w % words]) continue;
     throw limit_error{"spread_guarded: rank " + std::to_string(w / words) +
                           " has another owner map than rank 0, or another number of records: all "
-                          "ranks make the same guarded",
+                          "ranks make the same guarded array",
                       where};
   }
 }
