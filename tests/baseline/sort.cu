@@ -49,7 +49,7 @@ std::vector<std::uint32_t> make_ids(std::uint32_t n, std::uint32_t keys, bool sk
 template <class Record>
 struct fixture {
   using work = baseline::work<Record, make<Record>, context>;
-  using applier = baseline::run_applier<work>;
+  using applier = baseline::segment_applier<work>;
 
   std::vector<std::uint32_t> host_ids;
   warden::buffer<Record> records;

@@ -87,11 +87,11 @@ struct lock_tuned {
       std::uint32_t const holder = tries ? locks.try_lock(id, name) : 0;
       bool const taken = tries && holder == 0;
       unsigned const taken_by = simt::ballot(simt::full_warp, taken);
-      bool const ours = waiting && (taken_by >> group.leader & 1u) != 0;
-      detail::take_turns(ours, group.turn, [&] { run(work, id, i); });
+      bool const runs_now = waiting && (taken_by >> group.leader & 1u) != 0;
+      detail::take_turns(runs_now, group.turn, [&] { run(work, id, i); });
       simt::sync_warp(simt::full_warp);
       if (taken) locks.unlock(id);
-      waiting = waiting && !ours;
+      waiting = waiting && !runs_now;
       if (tries && !taken) alive = wait.hopeful(holder);
       if (simt::any(simt::full_warp, !alive)) return false;
       if constexpr (Settings::back_off) {
@@ -241,16 +241,16 @@ lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s, Befo
   if (as_written != candidates.end()) std::iter_swap(candidates.begin(), as_written);
   if (candidates.size() > finalists)
     candidates.erase(candidates.begin() + finalists, candidates.end());
-  constexpr unsigned rounds = 5;
+  constexpr unsigned repetitions = 5;
   std::vector<std::vector<double>> costs(candidates.size());
-  for (unsigned round = 0; round < rounds && !simulated; ++round) {
+  for (unsigned repetition = 0; repetition < repetitions && !simulated; ++repetition) {
     for (std::size_t c = 0; c < candidates.size(); ++c)
       costs[c].push_back(cost_of(candidates[c].choice, n));
   }
   for (std::size_t c = 0; c < candidates.size() && !simulated; ++c) {
     std::sort(costs[c].begin(), costs[c].end());
     // The lock as written varies by a few percent between trials: less than that is no gain.
-    candidates[c].cost = costs[c][rounds / 2] * (written(candidates[c]) ? 0.97 : 1);
+    candidates[c].cost = costs[c][repetitions / 2] * (written(candidates[c]) ? 0.97 : 1);
   }
   return std::min_element(candidates.begin(), candidates.end(), cheaper)->choice;
 }

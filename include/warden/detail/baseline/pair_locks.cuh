@@ -217,16 +217,16 @@ pair_lock_choice tune_pair_locks(Work sample, lock_array& locks, stream_ref s = 
   constexpr double long_enough = 2e-3;
   std::uint32_t n = std::min(sample.n, 512u);
   while (n < sample.n && seconds(0, n) < long_enough) n = std::min(sample.n, 8 * n);
-  constexpr unsigned rounds = 5;
+  constexpr unsigned repetitions = 5;
   constexpr std::array<std::uint32_t, 3> spreads{0, 3, 5};
   std::array<std::vector<double>, spreads.size()> times;
-  for (unsigned round = 0; round < rounds; ++round) {
+  for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
     for (std::size_t k = 0; k < spreads.size(); ++k) times[k].push_back(seconds(spreads[k], n));
   }
   std::size_t fastest = 0;
   for (std::size_t k = 0; k < spreads.size(); ++k) {
     std::sort(times[k].begin(), times[k].end());
-    if (times[k][rounds / 2] < times[fastest][rounds / 2]) fastest = k;
+    if (times[k][repetitions / 2] < times[fastest][repetitions / 2]) fastest = k;
   }
   best.spread_log2 = spreads[fastest];
   return best;

@@ -22,10 +22,10 @@ namespace baseline {
 
 /// All operations in the order in which they are applied, as device code sees them.
 struct sorted_operations {
-  std::uint32_t const* order;   ///< operations, those of one record together
-  std::uint32_t const* starts;  ///< first operations of segments, in `order`
-  std::uint32_t const* runs;    ///< number of segments
-  std::uint32_t n;              ///< operations
+  std::uint32_t const* order;     ///< operations, those of one record together
+  std::uint32_t const* starts;    ///< first operations of segments, in `order`
+  std::uint32_t const* segments;  ///< number of segments
+  std::uint32_t n;                ///< operations
 };
 
 /// Arguments of `number_kernel`.
@@ -55,8 +55,8 @@ class sorter {
         indices_{most_operations, where},
         sorted_ids_{most_operations, where},
         order_{most_operations, where},
-        starts_{most_runs(most_operations), where},
-        runs_{1, where},
+        starts_{most_segments(most_operations), where},
+        segments_{1, where},
         temporary_{runtime::sort_bytes(most_operations, id_bits(), where), where} {
     number_all(where);
   }
@@ -65,10 +65,10 @@ class sorter {
   /// used.
   [[nodiscard]] std::size_t memory_bytes() const {
     return indices_.bytes() + sorted_ids_.bytes() + order_.bytes() + starts_.bytes() +
-           runs_.bytes() + temporary_.bytes();
+           segments_.bytes() + temporary_.bytes();
   }
   /// Returns the maximum of segments that `n` operations can have.
-  [[nodiscard]] std::uint32_t most_runs(std::uint32_t n) const { return std::min(n, records_); }
+  [[nodiscard]] std::uint32_t most_segments(std::uint32_t n) const { return std::min(n, records_); }
 
   /// Enqueues the sort of `n` ids. Operations of one record keep their order. The result is valid
   /// until the next call. Throws limit_error and cuda_error.
@@ -81,9 +81,9 @@ class sorter {
     }
     runtime::sort_pairs({ids, indices_.data(), sorted_ids_.data(), order_.data(), n}, id_bits(),
                         temporary_.data(), temporary_.bytes(), s, where);
-    runtime::find_runs(sorted_ids_.data(), n, starts_.data(), runs_.data(), temporary_.data(),
+    runtime::find_runs(sorted_ids_.data(), n, starts_.data(), segments_.data(), temporary_.data(),
                        temporary_.bytes(), s, where);
-    return {order_.data(), starts_.data(), runs_.data(), n};
+    return {order_.data(), starts_.data(), segments_.data(), n};
   }
 
  private:
@@ -115,7 +115,7 @@ class sorter {
   buffer<std::uint32_t> sorted_ids_;
   buffer<std::uint32_t> order_;
   buffer<std::uint32_t> starts_;
-  buffer<std::uint32_t> runs_;
+  buffer<std::uint32_t> segments_;
   buffer<std::byte> temporary_;
 };
 
@@ -132,7 +132,7 @@ struct sort_arguments {
 /// load: all lanes make the sections of long segments, which wait in shared memory for the thread
 /// that applies them.
 template <class Work>
-class run_applier {
+class segment_applier {
   using section = section_of<Work>;
 
  public:
@@ -140,20 +140,20 @@ class run_applier {
   static constexpr unsigned threads = 128;
   /// Shared memory of a block; not constructed.
   struct storage {
-    /// sections of each warp's long run
+    /// sections of each warp's long segment
     alignas(16) std::byte sections[threads][sizeof(section)];
   };
 
   /// Applies the segments of the calling warp. Collective over the warp.
   WARDEN_DEVICE static void run(sort_arguments<Work> const& a, storage& shared) {
     sorted_operations const& o = a.operations;
-    std::uint32_t const runs = *o.runs;
+    std::uint32_t const segments = *o.segments;
     std::uint32_t const r = first_operation() / a.spread;
-    bool const mine = simt::lane_id() % a.spread == 0 && r < runs;
+    bool const mine = simt::lane_id() % a.spread == 0 && r < segments;
     std::uint32_t const begin = mine ? o.starts[r] : 0;
-    std::uint32_t const end = !mine ? 0 : r + 1 < runs ? o.starts[r + 1] : o.n;
+    std::uint32_t const end = !mine ? 0 : r + 1 < segments ? o.starts[r + 1] : o.n;
     // With one segment for each warp, all lanes are free to help.
-    std::uint32_t const longest = a.spread == simt::warp_size ? 0 : longest_alone(o.n / runs);
+    std::uint32_t const longest = a.spread == simt::warp_size ? 0 : longest_alone(o.n / segments);
     bool const is_long = end - begin > longest;
     if (!is_long) by_thread(a, begin, end);
     unsigned left = simt::ballot(simt::full_warp, is_long);
@@ -244,7 +244,7 @@ class run_applier {
 template <class Work>
 WARDEN_KERNEL void sort_kernel(sort_arguments<Work> const a) {
   simt::assume_one_dimension();
-  using applier = run_applier<Work>;
+  using applier = segment_applier<Work>;
   applier::run(a, *reinterpret_cast<typename applier::storage*>(simt::dynamic_shared()));
 }
 
@@ -253,19 +253,19 @@ WARDEN_KERNEL void sort_kernel(sort_arguments<Work> const a) {
 template <class Record, class Make, class Context>
 void sort_async(work<Record, Make, Context> const& w, sorter& memory, stream_ref s = {},
                 std::source_location where = std::source_location::current()) {
-  using applier = run_applier<work<Record, Make, Context>>;
+  using applier = segment_applier<work<Record, Make, Context>>;
   if (w.n == 0) return;
   auto const kernel = &sort_kernel<work<Record, Make, Context>>;
   constexpr auto shared_bytes = sizeof(typename applier::storage);
   constexpr unsigned threads = applier::threads;
-  std::uint64_t const runs = memory.most_runs(w.n);
+  std::uint64_t const segments = memory.most_segments(w.n);
   std::uint64_t const resident =
       std::uint64_t{full_occupancy(kernel, threads, shared_bytes)} * threads;
   // Few segments are spread over the multiprocessors, instead of sharing a warp and its
   // instructions.
   std::uint32_t spread = 1;
-  while (spread < simt::warp_size && 2 * spread * runs <= resident) spread *= 2;
-  auto const blocks = static_cast<unsigned>((runs * spread + threads - 1) / threads);
+  while (spread < simt::warp_size && 2 * spread * segments <= resident) spread *= 2;
+  auto const blocks = static_cast<unsigned>((segments * spread + threads - 1) / threads);
   simt::launch(kernel, blocks, threads, shared_bytes,
                {w, memory.sort(w.ids, w.n, s, where), spread}, s, where);
 }
