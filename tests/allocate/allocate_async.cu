@@ -322,7 +322,7 @@ TEST(allocate, a_count_that_changes_is_reported) {
   warden::allocate_async<small<warden::reduce_then_scan>>(n, fickle{asked.data()}, numbered{}, out,
                                                           s);
   EXPECT_THAT(test::refusal([&] { out.wait(s); }),
-              HasSubstr("allocate: count(i) did not say the same when it was asked again"));
+              HasSubstr("allocate: count(i) returned another value when it was called again"));
   (void)memory.to_host(s);  // nothing beyond
 }
 
@@ -342,7 +342,7 @@ TEST(allocate, a_count_that_shrinks_is_reported) {
   warden::output out{memory};
   warden::allocate_async<small<warden::ordered>>(n, shrinking{asked.data()}, numbered{}, out, s);
   EXPECT_THAT(test::refusal([&] { out.wait(s); }),
-              HasSubstr("allocate: count(i) did not say the same when it was asked again"));
+              HasSubstr("allocate: count(i) returned another value when it was called again"));
   (void)memory.to_host(s);  // nothing beyond
 }
 

@@ -374,7 +374,7 @@ MUTANTS = {
     "items-listed": ("detail/allocate/warp_items.cuh", "", ONE_CALL, MISPLACED),
     "long-tile": ("detail/allocate/kernels.cuh", "", SHARED_TILES, MISPLACED),
     "warp-totals": ("detail/allocate/kernels.cuh", "", ONE_CALL, MISPLACED),
-    "share-tile": ("detail/allocate/kernels.cuh", "", SHARED_TILES, "did not say the same|== wanted"),
+    "share-tile": ("detail/allocate/kernels.cuh", "", SHARED_TILES, "returned another value|== wanted"),
     "share-sums": ("detail/allocate/kernels.cuh", "", SHARED_TILES, "used again without a barrier"),
     # A section stores to its record while other lanes ask theirs; a warp stores plainly what others read.
     "asked-sync": ("detail/execute/locks.cuh", "", RACES_OF_GROUPS, RACE),

@@ -37,7 +37,7 @@ inline void add_errors(error_list& found, std::uint64_t taken, allocation_contro
                                   " of its tiles; each block goes on until next_tile() is false");
   }
   if (control.changed != 0) {
-    add(control.changed, "allocate: count(i) did not say the same when it was asked again");
+    add(control.changed, "allocate: count(i) returned another value when it was called again");
   }
   if (control.without_owner != 0) {
     add(control.without_owner, "partition: element " + number(~control.first_without >> 32) +

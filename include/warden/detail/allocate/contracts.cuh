@@ -29,7 +29,7 @@ template <class Contract, unsigned Threads = 128, unsigned Items = 15>
 struct allocation_policy {
   static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");
-  static_assert(Items >= 1 && Threads * Items <= 8192, "warden: a tile has 8,192 items at most");
+  static_assert(Items >= 1 && Threads * Items <= 8192, "warden: a tile has at most 8,192 items");
   using contract = Contract;                         ///< order of the places
   static constexpr unsigned threads = Threads;       ///< threads of a block
   static constexpr unsigned items = Items;           ///< items of a thread in a tile

@@ -82,7 +82,7 @@ void partition_async(std::uint64_t n, Element element, Owner owner, std::uint64_
                      output<T>& out, std::uint64_t* begins, located_stream in = {}) {
   using owned = std::remove_cvref_t<decltype(owner(n))>;
   static_assert(std::is_unsigned_v<owned> && sizeof(owned) <= 4,
-                "warden: owner(i) is an unsigned integer of 32 bits at most");
+                "warden: owner(i) is an unsigned integer of at most 32 bits");
   constexpr std::uint64_t most = 2147483647;
   if (n > most || owners > most) {
     throw limit_error{"partition: " + std::to_string(n) + " elements of " + std::to_string(owners) +

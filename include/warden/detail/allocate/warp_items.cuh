@@ -51,8 +51,8 @@ class warp_items {
       : shared_{shared} {
     using counted = std::remove_cvref_t<decltype(count(first))>;
     static_assert(std::is_unsigned_v<counted> && sizeof(counted) <= 4,
-                  "warden: count(i) is an unsigned integer of 32 bits at most: one item emits "
-                  "4,294,967,295 elements at most");
+                  "warden: count(i) is an unsigned integer of at most 32 bits: one item emits "
+                  "at most 4,294,967,295 elements");
     unsigned const lane = simt::lane_id();
     std::uint64_t sum = 0;
     if (first + size <= n) {

@@ -52,8 +52,8 @@ struct log_message_of {
   /// Bytes that are used.
   static constexpr std::size_t bytes =
       sizeof(std::uint32_t) + std::max({payload_bytes<Sections>...});
-  static_assert(bytes <= 48, "warden: a section's data members may take 44 bytes at most");
-  static_assert(sizeof...(Sections) <= 16, "warden: a guarded array has 16 section types at most");
+  static_assert(bytes <= 48, "warden: a section's data members may take at most 44 bytes");
+  static_assert(sizeof...(Sections) <= 16, "warden: a guarded array has at most 16 section types");
   /// Words of 32 bits.
   static constexpr unsigned words = bytes <= 32 ? (bytes + 7) / 8 * 2 : 12;
   /// The message.

@@ -26,7 +26,7 @@ class record_store {
   static constexpr bool on_chip = Ref::policy::records == placement::on_chip;
 
   static_assert(!on_chip || alignof(record) <= arena_alignment,
-                "warden: records on chip are aligned to 128 bytes at most");
+                "warden: records on chip are aligned to at most 128 bytes");
 
   /// The piece for `locals` records; nothing if they are in memory.
   WARDEN_HOST_DEVICE static constexpr arena_piece<record> carve(arena_carver& carver,

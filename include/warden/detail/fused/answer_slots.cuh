@@ -43,7 +43,7 @@ struct return_address {
 /// Format of answers of up to `Bytes` bytes.
 template <std::size_t Bytes>
 struct answer_format {
-  static_assert(Bytes <= 48, "warden: a section's return value may take 48 bytes at most");
+  static_assert(Bytes <= 48, "warden: a section's return value may take at most 48 bytes");
   /// Number of flits of an answer, 1 to 4.
   static constexpr int flits =
       static_cast<int>((Bytes + flit::bytes_of_payload - 1) / flit::bytes_of_payload);

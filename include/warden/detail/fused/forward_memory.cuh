@@ -47,8 +47,8 @@ class forward_memory {
       rings.kept = static_cast<std::uint32_t>(
           std::clamp<std::uint64_t>(rings.credits / servers, 1, Ref::server::most_kept));
       if (rings.credits == 0) {
-        throw limit_error{"guarded: a section sends " + std::to_string(Ref::max_sends) +
-                              " others at most; with forward capacity " + std::to_string(capacity) +
+        throw limit_error{"guarded: a section sends at most " + std::to_string(Ref::max_sends) +
+                              " sections; with forward capacity " + std::to_string(capacity) +
                               " the limit is " + std::to_string(capacity - rings.read_ahead),
                           where};
       }

@@ -39,7 +39,7 @@ class forwarding_server {
   static constexpr unsigned threads_per_multiprocessor = 512;
   /// Maximum of credits that a server keeps.
   static constexpr std::uint32_t most_kept = 2 * threads * from_clients;
-  static_assert(Worker::rounds < 32, "warden: a window has 31 messages for each thread at most");
+  static_assert(Worker::rounds < 32, "warden: a window has at most 31 messages for each thread");
   static_assert(Ref::channel::in_band,
                 "warden: sections that send sections need readiness::sequence_tags");
 

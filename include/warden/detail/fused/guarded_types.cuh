@@ -83,7 +83,7 @@ struct guarded_types {
   static constexpr unsigned max_sends =
       std::max({nests ? 1u : 0u, sends_sections_of<Sections, Record, context>...});
   static_assert(!nests || max_sends == 1,
-                "warden: with the executor pair_messages a section sends one other at most");
+                "warden: with the executor pair_messages a section sends at most one section");
   /// True if servers send messages.
   static constexpr bool sends_sections = max_sends != 0;
   /// Rings and credits by which servers send messages.

@@ -59,7 +59,7 @@ class launch_plan {
       ((Rest::policy::block_threads == threads) && ...),
       "warden: the guarded arrays of one launch have policies with the same block_threads");
   static_assert(arrays <= launch_ref::max_guarded_arrays,
-                "warden: a launch takes 4 guarded arrays at most");
+                "warden: a launch takes at most 4 guarded arrays");
   static_assert(std::is_trivially_copyable_v<Kernel>,
                 "warden: a kernel object is trivially copyable");
   using arguments_type = fused_arguments<Kernel, typename First::ref, typename Rest::ref...>;

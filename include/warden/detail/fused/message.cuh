@@ -169,9 +169,9 @@ struct message_format {
   /// Number of flits of a message, 1 to 4.
   static constexpr int flits =
       static_cast<int>((bytes + flit::bytes_of_payload - 1) / flit::bytes_of_payload);
-  static_assert(flits <= 4, "warden: a section's data members may take 44 bytes at most");
+  static_assert(flits <= 4, "warden: a section's data members may take at most 44 bytes");
   static_assert(sizeof...(Sections) <= (1u << flit::tag_bits),
-                "warden: a guarded array has 16 section types at most");
+                "warden: a guarded array has at most 16 section types");
   static_assert(((times_among<Sections, Sections...> == 1) && ...),
                 "warden: a section type stands twice among the guarded array's");
   /// Message type of all sections.

@@ -37,7 +37,7 @@ class pair_messages_server {
   /// Indices that a warp reads at once.
   static constexpr unsigned slice = simt::warp_size;
   static_assert(threads >= 2 * slice,
-                "warden: the executor pair_messages needs blocks of 64 threads at least");
+                "warden: the executor pair_messages needs blocks of at least 64 threads");
   /// Few warps receive from clients. Messages in progress come before new ones, and with too many
   /// in progress sections on two records wait for each other.
   static constexpr unsigned client_warps = threads / slice < 16 ? 1 : threads / slice / 8;

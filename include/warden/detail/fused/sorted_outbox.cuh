@@ -38,7 +38,7 @@ class sorted_outbox {
       Ref::channel::in_band,
       "warden: sender::sorted publishes by readiness::sequence_tags; for readiness::bitmask there "
       "is sender::buffered");
-  static_assert(per_thread <= 31, "warden: outbox_bytes_per_thread holds 31 messages at most");
+  static_assert(per_thread <= 31, "warden: outbox_bytes_per_thread holds at most 31 messages");
   /// Slots of the staging, including one more for each thread, for `append`.
   static constexpr unsigned slots = (per_thread + 1) * threads;
   /// Messages of a batch.

@@ -56,7 +56,7 @@ class virtual_block {
   template <class T>
   [[nodiscard]] WARDEN_DEVICE T* shared() const {
     static_assert(alignof(T) <= arena_alignment,
-                  "warden: shared memory is aligned to 128 bytes at most");
+                  "warden: shared memory is aligned to at most 128 bytes");
     if (sizeof(T) > user_bytes_) {
       launch_->note_shared(static_cast<std::uint32_t>(sizeof(T)), user_bytes_);
       return nullptr;

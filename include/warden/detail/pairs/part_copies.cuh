@@ -23,7 +23,7 @@ namespace detail {
 template <class Record, bool OnChip, unsigned Lanes>
 class part_copies {
   static_assert(!OnChip || alignof(Record) <= arena_alignment,
-                "warden: records on chip are aligned to 128 bytes at most");
+                "warden: records on chip are aligned to at most 128 bytes");
 
  public:
   /// Returns the piece for `records` records; empty if they are in memory.

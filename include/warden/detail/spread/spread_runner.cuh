@@ -66,8 +66,8 @@ class spread_runner {
     std::uint32_t const most = most_partitions / columns_of_ranks;
     if (chosen.partitions > most) {
       refuse(std::to_string(chosen.partitions) + " partitions; a log on the records of " +
-                 std::to_string(ranks()) + " ranks has " + std::to_string(most) +
-                 " for each, at most",
+                 std::to_string(ranks()) + " ranks has at most " + std::to_string(most) +
+                 " for each",
              where);
     }
     room_ = chosen.room != 0 ? chosen.room : std::min(2 * sections, most_places);
