@@ -139,10 +139,11 @@ def fields_of(row):
 
 def facts_of(row, simulated):
     """(slug, title, columns) of a row that has a line of its own; None for others."""
-    if simulated:
-        alone = "arm" not in row.fields and row.get("memory_bytes") is None
-        return (row.kind, f"{row.benchmark}, {row.kind}: counts of the simulated device", [
-            (count.replace("_", " "), plain(count)) for count in COUNTS]) if alone else None
+    if simulated and "arm" in row.fields:
+        return None
+    if simulated and row.get("global_atomics") is not None:
+        return row.kind, f"{row.kind}: counts of the simulated device", [
+            (count.replace("_", " "), plain(count)) for count in COUNTS]
     return next((facts for needed, *facts in FACTS if all(row.get(counter) is not None for counter in needed)), None)
 
 

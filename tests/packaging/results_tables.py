@@ -113,8 +113,10 @@ class Tables(ResultsTest):
 
     def test_counts_of_the_simulated_device(self):
         counts = dict.fromkeys(names.COUNTS, 0.25)
-        tables = self.lines(file(("transport/block/windows/in_band/bytes:16/servers:4", counts), ("contention/push/uniform/atomics/keys:1", counts),
-                                 simulated="yes"))
+        memory = {"memory_bytes": 2.0**20, "sections": 2.0**15}
+        tables = self.lines(file(("transport/block/windows/in_band/bytes:16/servers:4", counts | memory), ("deferred/memory/block/bytes:16", memory),
+                                 ("contention/push/uniform/atomics/keys:1", counts), simulated="yes"))
+        self.assertEqual(tables["memory"][1], [["block", "16", "32K", "1.0", "100.0 %"]])
         self.assertEqual(tables["transport"][1], [["block", "windows", "in_band", "16", "4", *["0.25"] * 4]])
         self.assertEqual(tables["push"][1], [["uniform", "1", "0.25"]])
 
