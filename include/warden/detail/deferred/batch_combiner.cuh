@@ -395,17 +395,5 @@ class batch_combiner {
   state now_;
 };
 
-/// Combines nothing: for sections that are not combined.
-struct combines_nothing {
-  /// None.
-  struct storage {};
-  /// Nothing.
-  struct state {};
-  static constexpr bool two_widths = false;     ///< see batch_combiner
-  static constexpr unsigned partials = 0;       ///< see batch_combiner
-  static constexpr unsigned partial_ranks = 0;  ///< see batch_combiner
-  using wide_message = std::uint32_t;           ///< there are none
-};
-
 }  // namespace detail
 WARDEN_NAMESPACE_END

@@ -6,7 +6,7 @@
 #include <warden/detail/block/arena_carver.cuh>
 #include <warden/detail/block/arrival_ranks.cuh>
 #include <warden/detail/block/byte_ranks.cuh>
-#include <warden/detail/deferred/batch_combiner.cuh>
+#include <warden/detail/deferred/combines_nothing.cuh>
 #include <warden/detail/deferred/section_log.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>

@@ -4,11 +4,11 @@
 /// one atomic, write with a row of offsets.
 #pragma once
 
-#include <warden/detail/deferred/batch_combiner.cuh>
 #include <warden/detail/deferred/batch_reserve.cuh>
 #include <warden/detail/deferred/batch_sort.cuh>
 #include <warden/detail/deferred/batch_stage.cuh>
 #include <warden/detail/deferred/batch_write.cuh>
+#include <warden/detail/deferred/combines_nothing.cuh>
 #include <warden/detail/deferred/section_log.cuh>
 #include <warden/simt/simt.cuh>
 

@@ -3,7 +3,9 @@
 /// The block's client of a log: gathers what a block's threads defer, and writes it sorted.
 #pragma once
 
+#include <warden/detail/deferred/batch_combiner.cuh>
 #include <warden/detail/deferred/batch_writer.cuh>
+#include <warden/detail/deferred/combines_nothing.cuh>
 #include <warden/detail/deferred/deferred_ref.cuh>
 
 #include <algorithm>

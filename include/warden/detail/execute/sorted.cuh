@@ -14,6 +14,7 @@
 #include <warden/detail/execute/group_segments.cuh>
 #include <warden/detail/execute/long_segments.cuh>
 #include <warden/detail/execute/owner_segment.cuh>
+#include <warden/detail/execute/owner_threads.cuh>
 #include <warden/detail/execute/record_store.cuh>
 #include <warden/detail/execute/section_runner.cuh>
 #include <warden/simt/collective.cuh>
@@ -79,6 +80,7 @@ class sorted_worker {
       (Ref::in_order || Ref::combines_segments) && std::is_empty_v<typename Ref::context>,
       simt::block_scan_by_warps<threads>, simt::block_scan<threads, Ref::in_order>>;
   using ranks = stable_ranks<threads, threads>;
+  using assignment = owner_threads<threads, Ref::sends_sections>;
   using combiner = message_combiner<typename Ref::section, threads, rounds>;
 
   /// Combining ends before the order is found, in the same memory.
@@ -187,8 +189,8 @@ class sorted_worker {
         counts_[p * threads + me] = 0;
       }
     }
-    owner_segment<Ref, sorted_worker, to_send> mine{ref_, records_, *this, residue_of(me),
-                                                    one_record_each_};
+    owner_segment<Ref, sorted_worker, to_send> mine{ref_, records_, *this,
+                                                    assignment::residue_of(me), one_record_each_};
     if constexpr (Ref::group_size > 1) {
       // Barriers separate the groups from the previous window.
       if (me == 0) taken_[0] = 0;
@@ -372,31 +374,12 @@ class sorted_worker {
   /// Number of no record: marks a message that was combined into another one.
   static constexpr std::uint32_t no_record = ~0u;
   WARDEN_DEVICE static unsigned owner_of(message_type const& m) {
-    return thread_of(m.local() & (threads - 1));  // mutation: run-owner
+    return assignment::thread_of(m.local() & (threads - 1));  // mutation: run-owner
   }
   /// The part of a segment that a message belongs to.
   WARDEN_DEVICE static unsigned segment_of(message_type const& m) {
     return parts == 1 ? owner_of(m) : m.tag() * threads + owner_of(m);
   }
-  /// The owner thread of the records that are `residue` mod `threads`. Sections that send sections
-  /// differ more, so neighbours are in different warps then: few hot records do not delay each
-  /// other.
-  WARDEN_DEVICE static unsigned thread_of(unsigned residue) {
-    if constexpr (Ref::sends_sections) {
-      return (residue & (warps - 1)) * simt::warp_size + residue / warps;
-    } else {
-      return residue;
-    }
-  }
-  /// The residue of the records that `thread` owns.
-  WARDEN_DEVICE static unsigned residue_of(unsigned thread) {
-    if constexpr (Ref::sends_sections) {
-      return thread % simt::warp_size * warps + thread / simt::warp_size;
-    } else {
-      return thread;
-    }
-  }
-  static constexpr unsigned warps = threads / simt::warp_size;
 
   Ref const& ref_;
   record_store<Ref> records_;
