@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks which file may include which header, by the tables of docs/layout.md, and where the device is named.
+"""Checks which file may include which header, by the tables of docs/layout.md, where the device is named, and how long
+sources are.
 
     check_floors.py [ROOT]      prints file:line: message; exit code 1 if there is any
 
@@ -16,6 +17,10 @@ import sys
 PAGE = "docs/layout.md"
 SOURCES = {".cu", ".cuh", ".hpp", ".cpp"}
 TREES = ("include", "runtime", "microbench", "apps", "templates", "tests")
+SCRIPTS = {".py", ".sh", ".cmake"}
+LINES = 400
+# Sources with a limit of their own: the driver is one file.
+MORE_LINES = {"warden": 460}
 README_LINES = 10
 # Longer ones, with examples.
 LONG_README = re.compile(r"apps/[^/]+")
@@ -126,6 +131,16 @@ def readmes(root):
             yield f"{name}/README.md:1: {lines} lines; the limit is {README_LINES}"
 
 
+def long_files(root):
+    """The errors in sources with too many lines."""
+    paths = [p for top in (*TREES, "scripts") for p in (root / top).rglob("*") if p.suffix in SOURCES | SCRIPTS]
+    for path in sorted(paths + [root / name for name in MORE_LINES if (root / name).exists()]):
+        name = path.relative_to(root).as_posix()
+        lines, limit = path.read_text().count("\n"), MORE_LINES.get(name, LINES)
+        if lines > limit:
+            yield f"{name}:1: {lines} lines; the limit is {limit}: split the file by idea"
+
+
 def outside_detail(path):
     """True if a header of detail/ declares anything in a namespace other than warden::detail."""
     body = re.search(r"^WARDEN_(?:HOST_)?NAMESPACE_BEGIN\n(.*)^WARDEN_(?:HOST_)?NAMESPACE_END", path.read_text(), re.S | re.M)
@@ -135,7 +150,7 @@ def outside_detail(path):
 
 def check(root):
     layout = Layout((root / PAGE).read_text())
-    found, headers, used = list(readmes(root)), Headers(root, layout), set()
+    found, headers, used = [*readmes(root), *long_files(root)], Headers(root, layout), set()
     there = {folder_of(h) for h in headers.includes}
     found += [f"{PAGE}:1: no row for include/warden/{folder}/" for folder in sorted(there - set(layout.may))]
     if found:

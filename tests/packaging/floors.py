@@ -49,6 +49,9 @@ def main():
         {library + "guarded.cuh": "", "readmes": False},
         {library + "guarded.cuh": "", library + "README.md": "\n" * 11},
         {"tests/protocol/a.cu": "", "tests/protocol/README.md": "\n" * 11},
+        {"apps/a.cu": "\n" * 401},
+        {"scripts/results/a.py": "\n" * 401},
+        {"warden": "\n" * 461},
         {"apps/a.cu": "#include <warden/detail/fused/plan.cuh>\n"},
         {"templates/lock/after.cu": "#include <warden/simt/simt.cuh>\n"},
         {"microbench/a.cu": "#include <warden/detail/fused/plan.cuh>\n"},
@@ -76,7 +79,8 @@ def main():
     for files in plants:
         if not plant(dict(files)):
             sys.exit(f"the violation planted in {', '.join(files)} was not found")
-    fine = {"templates/lock/before.cu": "__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); }\n",
+    fine = {"warden": "\n" * 460, "runtime/sim/a.cpp": "\n" * 400, "apps/data/edges.txt": "\n" * 401,
+            "templates/lock/before.cu": "__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); }\n",
             "tests/a.cu": names[:-1] + "  // for both\n__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); __syncthreads_or(1); }\n",
             "tests/check/a.cu": "#include <warden/guarded.cuh>\n__global__ void f() {}\n",
             "tests/b.cu": "#include <warden/detail/fused/plan.cuh>\n", "microbench/transport/a.cu": "#include <warden/detail/fused/plan.cuh>\n",
