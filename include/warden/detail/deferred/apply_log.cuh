@@ -24,13 +24,13 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Whether an executor sorted logs of a run_ref.
+/// True if the executor of a run_ref can run logs.
 template <class Run>
 concept runs_logs = requires {
   typename Run::executor::template deferred_server<Run>;
 };
-/// True if a guarded array's `apply_async` goes through a log. Sections on two records do unless
-/// the policy names an executor, which is then that of a fused launch.
+/// True if `apply_async` of a guarded array goes through a log. Sections on two records do, unless
+/// the policy names an executor: they are then a fused launch with that executor.
 template <class Policy, class Record, class... Sections>
 inline constexpr bool can_be_deferred =
     !is_spread<Policy> &&
@@ -40,7 +40,7 @@ inline constexpr bool can_be_deferred =
                            typename Policy::executor>
          : runs_logs<run_ref<Policy, Record, Sections...>>);
 
-/// The logs of a guarded array of any type.
+/// Logs of a guarded array, independent of its type.
 class apply_log_base {
  public:
   apply_log_base() = default;
@@ -48,12 +48,12 @@ class apply_log_base {
   apply_log_base(apply_log_base const&) = delete;
   apply_log_base& operator=(apply_log_base const&) = delete;
 
-  /// Device memory, in bytes.
+  /// Returns the device memory of the logs. Units: bytes.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
-/// The logs of a guarded array's `apply_async`: one is made when it is needed, and a larger one
-/// when more is applied at once. Captured graphs may need the smaller ones, so those stay.
+/// Logs of a guarded array's `apply_async`. The first call makes one, and a call with more sections
+/// makes a larger one. The smaller ones stay, because captured graphs may need them.
 template <class Policy, class Record, class... Sections>
 class apply_log : public apply_log_base {
   using log = deferred<Policy, Record, Sections...>;
@@ -67,8 +67,9 @@ class apply_log : public apply_log_base {
     return sum;
   }
 
-  /// Makes room for `n` sections at once, or as many as `Policy::apply_bytes` hold. Throws
-  /// limit_error while the stream `s` is captured, otherwise as making a log does.
+  /// Makes room for `n` sections in one run, at most for `Policy::apply_bytes` of messages. Throws
+  /// limit_error while the stream `s` is being captured, otherwise as the constructor of a log
+  /// does.
   void reserve(guarded& of, std::size_t n, stream_ref s, std::source_location where) {
     std::size_t const wanted = std::min(std::bit_ceil(std::max(n, least)), most);
     if (!logs_.empty() && logs_.back().capacity() >= wanted) return;
@@ -80,12 +81,12 @@ class apply_log : public apply_log_base {
               ") before",
           where};
     }
-    // In order a batch needs a place: those of apply_async are full.
+    // In order each batch needs a row; the batches of apply_async are full.
     deferred_options const chosen{.batches = wanted / (client::rounds * threads) + 1};
     logs_.push_back(log{of, wanted, chosen, where});
   }
-  /// Enqueues section i on record ids[i] for all i < n, in order, a full log at a time; with
-  /// `Pairs`, on that and on record seconds[i].
+  /// Enqueues section i on record ids[i] for all i < n, in order, one full log after another. With
+  /// `Pairs` section i is also on record seconds[i].
   template <bool Pairs, class Section>
   void apply(guarded& of, std::uint32_t const* ids, std::uint32_t const* seconds,
              Section const* sections, std::size_t n, stream_ref s, std::source_location where) {
@@ -95,8 +96,8 @@ class apply_log : public apply_log_base {
   }
 
  private:
-  /// Does that by blocks of `Threads` threads, or of half of them where the device's blocks cannot
-  /// have the client's memory.
+  /// Enqueues them with blocks of `Threads` threads, or of half as many if a block of the device
+  /// cannot have the client's shared memory.
   template <unsigned Threads, bool Pairs, class Section>
   void apply_by(std::uint32_t const* ids, std::uint32_t const* seconds, Section const* sections,
                 std::size_t n, stream_ref s, std::source_location where) {

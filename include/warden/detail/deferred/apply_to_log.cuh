@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The kernel of `apply_async` that fills a log: it sends what lies in arrays.
+/// Kernel of `apply_async` that fills a log with the sections of an array.
 #pragma once
 
 #include <warden/detail/block/load_then_send.cuh>
@@ -13,8 +13,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What the kernel of `apply_async` that fills a log is given: it sends section i for record
-/// ids[i], or for that and record seconds[i].
+/// Arguments of the kernel. It sends section i for record ids[i], and with `Pairs` for record
+/// seconds[i], too.
 template <bool Pairs, class Ref, class Section, unsigned Threads>
 struct apply_to_log {
   Ref ref;
@@ -30,12 +30,14 @@ struct apply_to_log {
     std::uint32_t id, second;
     Section section;
   };
-  /// Sections of a block: neighbours, so that blocks in order are the sections in order.
+  /// Sections of a block. They are adjacent, so sections that run in block order run in the order
+  /// of the array.
   static constexpr std::size_t chunk = std::size_t{4} * client::rounds * Threads;
-  /// Blocks for n sections; none for none.
+  /// Returns the number of blocks for n sections; 0 for 0.
   static unsigned blocks(std::size_t n) { return static_cast<unsigned>((n + chunk - 1) / chunk); }
 };
-/// Any number of blocks that apply_to_log says, with the client's storage as shared memory.
+/// Fills the log. Launch with `blocks(n)` blocks, and the client's storage as dynamic shared
+/// memory.
 template <bool Pairs, class Ref, class Section, unsigned Threads>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1)
     log_sections(apply_to_log<Pairs, Ref, Section, Threads> a) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The kernels of a deferred run, one behind another in one stream.
+/// The kernels of a deferred run, enqueued one after another in one stream.
 #pragma once
 
 #include <warden/detail/deferred/batch_writer.cuh>
@@ -15,25 +15,25 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What all of them are given.
+/// Arguments of all of these kernels.
 template <class Ref>
 struct run_arguments {
   typename Ref::partials ref;
-  std::uint32_t number;  ///< of the run, among those of the log
+  std::uint32_t number;  ///< number of the run, among those of the log
 
-  /// Whether the log is this run's.
+  /// True if the log belongs to this run.
   WARDEN_DEVICE bool runs() const { return ref.log.control->running == number; }
 };
 
-/// How much of a run is enqueued between its log's close and its opening.
+/// Part of a run that is enqueued between its log's close and its opening.
 enum class run_stage : unsigned char {
-  closed,  ///< nothing is
+  closed,  ///< nothing
   sorted,  ///< flat messages are sorted into batches
   begun,   ///< sections may run, or may have left for other ranks
-  ended,   ///< everything is
+  ended,   ///< everything
 };
 
-/// All threads of a block together.
+/// Zeroes the counters. Collective over the block.
 WARDEN_DEVICE void zero(launch_counters& counters) {
   auto* const words = reinterpret_cast<std::uint32_t*>(&counters);
   for (std::size_t w = simt::thread_rank(); w < sizeof(counters) / sizeof(*words);
@@ -41,8 +41,8 @@ WARDEN_DEVICE void zero(launch_counters& counters) {
     simt::store_relaxed(&words[w], 0u);
 }
 
-/// Closes the log: from here on it accepts nothing. Unless the records are in use, or the guarded
-/// array has a failure to report: then the run is put off. One block. `launch` is null if no launch
+/// Closes the log: from here on it accepts nothing. If the records are in use, or the guarded array
+/// has a failure to report, the run is put off instead. One block. `launch` is null if no launch
 /// replays the log.
 template <class Ref>
 WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
@@ -50,7 +50,7 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   auto const& log = a.ref.log;
   bool const put_off = simt::thread_rank() == 0 && !a.ref.take_records();
   if (simt::sync_block_or(put_off)) return;
-  // Not before: they may be those of a launch that is at work.
+  // Only after the records are taken: the counters may belong to a launch that is still at work.
   if (launch != nullptr) zero(launch->counters);  // mutation: replay-counters
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads())
     log.close(r);
@@ -60,19 +60,19 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   log.control->running = a.number;
 }
 
-/// What sorts flat messages.
+/// Writer that sorts flat messages.
 template <class Ref>
 struct flat_writers {
-  /// With so many rounds.
+  /// Writer with `Rounds` messages for each thread.
   template <unsigned Rounds>
   using of = batch_writer<typename Ref::message_type, Ref::policy::block_threads, Rounds>;
-  /// The one that fits.
+  /// Writer with the largest number that fits.
   using type = of<rounds_that_fit<of, 64 / sizeof(typename Ref::message_type)>()>;
 };
 template <class Ref>
 using flat_writer = typename flat_writers<Ref>::type;
 
-/// Sorts the flat messages, a tile at a time and in place, into batches. Any grid.
+/// Sorts the flat messages into batches, one tile at a time and in place. Any grid.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_arguments<Ref> a) {
   simt::assume_one_dimension();
@@ -105,15 +105,14 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_ar
   }
 }
 
-/// Blocks that a multiprocessor must hold at once: where groups of lanes run sections, it is the
-/// number of groups that has records' loads under way.
+/// Blocks that a multiprocessor must hold at once. If groups of lanes run sections, each group has
+/// one record's loads in flight, so more blocks hide more latency.
 template <class Ref>
 inline constexpr unsigned least_run_blocks = Ref::group_size == 1
                                                  ? 1
                                                  : std::max(1u, 1024 / Ref::policy::block_threads);
 
-/// Runs all sections, but for partials that are wider. As many blocks as are resident together, or
-/// fewer.
+/// Runs all sections except wide partials. At most as many blocks as are resident together.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Ref>)
     run_log(run_arguments<Ref> a) {
@@ -122,8 +121,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Re
   typename Ref::executor::template deferred_server<Ref>{a.ref, simt::dynamic_shared()}.run();
 }
 
-/// Runs what sections were combined to, where that is wider: a kernel of its own, because each
-/// width takes all registers of a thread. Behind run_log; as many blocks as that has, or fewer.
+/// Runs the wide partials. A separate kernel, because each width takes all registers of a thread.
+/// Runs after run_log, with at most as many blocks.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Ref>)
     run_partials(run_arguments<Ref> a) {
@@ -134,8 +133,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Re
       .run();
 }
 
-/// Opens the log again with all its sections: what was to run them was never enqueued. If the sort
-/// was, the flat messages `are_sorted`. One block.
+/// Opens the log again with all its sections, because the kernels that were to run them were never
+/// enqueued. `are_sorted` is true if the sort of the flat messages was enqueued. One block.
 template <class Ref>
 WARDEN_KERNEL void reopen_log(run_arguments<Ref> a, bool are_sorted) {
   simt::assume_one_dimension();
@@ -150,7 +149,7 @@ WARDEN_KERNEL void reopen_log(run_arguments<Ref> a, bool are_sorted) {
   a.ref.free_records(false);
 }
 
-/// Counts the messages of a log whose run failed after it had begun: open_log comes next. One
+/// Counts the messages of a log whose run failed after it had begun. open_log comes next. One
 /// block.
 template <class Ref>
 WARDEN_KERNEL void give_up_log(run_arguments<Ref> a) {
@@ -174,8 +173,8 @@ WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
     log.shards[r].sorted = 0;
     simt::store_relaxed(&log.shards[r].taken, std::uint64_t{0});  // mutation: log-open
   }
-  // What was once a batch's is not one of the next cycle, where a kernel takes a row too late to
-  // fill it.
+  // Clears the begins of all rows: in the next cycle a kernel may take a row too late to fill it,
+  // and the row must not name a batch of this cycle.
   std::uint32_t const rows = log.rows_written();
   for (std::uint32_t r = simt::thread_rank(); r < rows; r += simt::block_threads())
     log.begins[r] = log_type::no_row;
@@ -184,7 +183,7 @@ WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   log.control->rows = log.control->wide_rows = log.control->running = 0;
   if constexpr (Ref::in_order) log.control->blocks = 0;  // mutation: order-of-cycles
   simt::store_relaxed(&log.control->cycle, log.control->cycle + 1);
-  // Release: whoever takes the records next finds the log open.
+  // Release: the run or launch that takes the records next finds the log open.
   simt::fence_device();
   a.ref.free_records(true);
 }

@@ -35,11 +35,11 @@ class log_replayer;
 template <class Run>
 class rounds_runner;
 
-/// Whether a fused launch runs the logs of such a guarded array.
+/// True if a fused launch runs the logs of such a guarded array.
 template <class Policy, class Record, class... Sections>
 inline constexpr bool is_replayed =
     (sending_section_of<Sections, Record, typename Policy::context> || ...);
-/// How the logs of such a guarded array are run.
+/// Runner of the logs of such a guarded array.
 template <class Policy, class Record, class... Sections>
 using log_runner_of =
     std::conditional_t<is_replayed<Policy, Record, Sections...>,
@@ -47,14 +47,14 @@ using log_runner_of =
                        std::conditional_t<run_ref<Policy, Record, Sections...>::has_pairs,
                                           rounds_runner<run_pairs_ref<Policy, Record, Sections...>>,
                                           log_runner<Policy, Record, Sections...>>>;
-/// The ref of a log's runs: with sections on two records they are runs in rounds.
+/// Device view of the guarded array for the runs of a log. Sections on two records run in rounds.
 template <class Policy, class Record, class... Sections>
 using run_ref_of = std::conditional_t<run_ref<Policy, Record, Sections...>::has_pairs,
                                       run_pairs_ref<Policy, Record, Sections...>,
                                       run_ref<Policy, Record, Sections...>>;
 
-/// Refuses logs whose runs are not defined. The first base of a log, because the compiler then
-/// reports these sentences before the errors that follow.
+/// Refuses logs whose runner is not defined. First base of a log, because the compiler then reports
+/// these sentences before the errors that follow.
 template <class Policy, class Record, class... Sections>
 class sorted_checks {
   static_assert(!is_replayed<Policy, Record, Sections...> ||
@@ -69,17 +69,17 @@ class sorted_checks {
 
 }  // namespace detail
 
-/// A log of critical sections on a guarded array's records, which any kernels fill and `run`
-/// executes:
+/// A log of critical sections on a guarded array's records. Any kernels fill it, and `run` executes
+/// it:
 ///
-///     warden::deferred later{b, n};                    // n sections at most
+///     warden::deferred later{b, n};                    // at most n sections
 ///     payday<<<blocks, 256, 0, s>>>(later.ref(), n);   // sends by the ref, or by deferred_block
 ///     later.run(s);                                    // each runs exactly once
 ///     b.wait(s);                                       // throws what went wrong
 ///
-/// No cooperative launch, no server beside the kernel, no wait in it. Kernels that fill one log may
-/// run in several streams, if `run` comes behind all of them. Sections on two records are run in
-/// rounds, in which a block holds two parts of the records at a time; the log then has memory for
+/// Filling needs no cooperative launch and no server, and never waits. Kernels in several streams
+/// may fill one log. Precondition: `run` comes after all of them. Sections on two records run in
+/// rounds, in which a block holds two tiles of the records at a time; the log then has memory for
 /// its messages twice. Moves, does not copy.
 template <class Policy, class Record, class... Sections>
 class deferred : detail::sorted_checks<Policy, Record, Sections...>,
@@ -104,15 +104,16 @@ class deferred : detail::sorted_checks<Policy, Record, Sections...>,
                 "combines");
 
  public:
-  /// Whose records the sections are on.
+  /// Guarded array of the records.
   using guarded_type = basic_guarded<Policy, Record, Sections...>;
-  /// What a kernel is handed, by value.
+  /// Argument of a kernel, passed by value.
   using ref_type = deferred_ref<Policy, Record, Sections...>;
 
-  /// A log for `sections` sections at most, on the guarded array's device. The guarded array's
-  /// records outlive it; the guarded array need not, but then nothing reports errors of its runs.
-  /// Blocks the host, and the first log of a guarded array until its launches have ended. Throws
-  /// limit_error for an impossible plan and cuda_error when memory is short.
+  /// Makes a log for at most `sections` sections, on the guarded array's device. Precondition: the
+  /// records outlive the log. The guarded array may be destroyed before, but then nothing reports
+  /// errors of the log's runs. Blocks the host; the first log of a guarded array blocks it until
+  /// the array's launches have ended. Throws limit_error for an impossible plan and cuda_error when
+  /// memory is short.
   deferred(basic_guarded<Policy, Record, Sections...>& of, std::size_t sections,
            deferred_options chosen = {},
            std::source_location where = std::source_location::current())
@@ -125,9 +126,8 @@ class deferred : detail::sorted_checks<Policy, Record, Sections...>,
     this->make(sections, chosen, where);
   }
 
-  /// What kernels that send are handed: trivially copyable, valid as long as the log lives. With
-  /// order::sequential each launch has one of its own, and their sections run in the order of
-  /// those.
+  /// Returns the argument of kernels that send: trivially copyable, valid as long as the log lives.
+  /// With order::sequential each launch needs its own ref; sections run in the order of the refs.
   [[nodiscard]] ref_type ref() {
     ref_type r;
     r.log = run_.log;
@@ -137,8 +137,9 @@ class deferred : detail::sorted_checks<Policy, Record, Sections...>,
     return r;
   }
 
-  /// Whether the current device can run a log on so many records, as far as its shared memory goes:
-  /// with records on chip a partition has to fit a block's. Throws cuda_error.
+  /// True if the current device can run a log on that number of records, as far as its shared
+  /// memory goes. With records on chip a partition must fit a block's shared memory. Throws
+  /// cuda_error.
   [[nodiscard]] static bool fits(std::uint64_t records,
                                  deferred_options chosen = {}) requires(!replayed &&
                                                                         !run_type::has_pairs) {
@@ -148,7 +149,7 @@ class deferred : detail::sorted_checks<Policy, Record, Sections...>,
  private:
   using base::run_;
 
-  std::uint32_t launches_ = 0;  ///< refs given out
+  std::uint32_t launches_ = 0;  ///< number of refs returned
 };
 
 WARDEN_NAMESPACE_END

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What is chosen when a log is made.
+/// Options of a log.
 #pragma once
 
 #include <warden/simt/host_abi.hpp>
@@ -9,30 +9,30 @@
 
 WARDEN_HOST_NAMESPACE_BEGIN
 
-/// Choices made when a log is made. Zero means: by default.
+/// Choices made when a log is made. Zero selects the default.
 struct deferred_options {
-  /// Parts of the records that are run one by one, a power of two up to 512. By default about as
-  /// many as the device has multiprocessors, and more if a part would not fit the chip. With
-  /// sections on two records of one array: the number with the least estimated time of a full log
-  /// (detail/pairs/rounds_parts.cuh). A log that is made much larger than what it holds in a run
-  /// has too many parts for that.
+  /// Partitions of the records, a power of two up to 512. One block runs a partition at a time. The
+  /// default is about the number of multiprocessors of the device, and more if a partition would
+  /// not fit the chip. For sections on two records of one array the default has the least estimated
+  /// time of a full log (detail/pairs/rounds_parts.cuh), so a log much larger than the sections of
+  /// one run has too many.
   unsigned partitions = 0;
-  /// Parts of the second guarded array's records, of a deferred_between; as many as of the first's
-  /// where those are chosen, otherwise by default as those.
+  /// Partitions of the second guarded array's records, in a deferred_between. By default the chosen
+  /// number of the first guarded array, otherwise chosen in the same way.
   unsigned second_partitions = 0;
-  /// Into how many each of those is split by a run, which sorts the log once more for that and
-  /// needs room for all messages twice: a power of two up to 512. By default as many as make them
-  /// fit the chip; of records in memory that the level-2 cache does not hold, as many as make the
-  /// first-level one hold them, unless the log is so small that few records would have a section.
-  /// 1 splits nothing; sections that combine to wider partials are never split.
+  /// Parts into which a run splits each partition, a power of two up to 512. The run then sorts the
+  /// log once more, and needs room for all messages twice. By default as many as make a part fit
+  /// the chip. For records in memory that the level-2 cache does not hold, by default as many as
+  /// make the first-level cache hold a part, unless the log is so small that few records have a
+  /// section. 1 splits nothing. Sections that combine to wider partials are never split.
   unsigned split = 0;
   /// With order::sequential, batches that the log has room for: one for each `flush` of a block,
-  /// and for each time that a block has sent as much as its storage holds. By default one for 256
-  /// sections, and 4,096 more.
+  /// and one each time that a block has sent as much as its storage holds. The default is one for
+  /// 256 sections, plus 4,096.
   std::size_t batches = 0;
-  /// Of a log on records that are spread over ranks: places for sections that come from other ranks
-  /// in one run; with order::sequential for all that this rank runs. 2^30 at most; by default twice
-  /// as many as the log holds, if those are not more.
+  /// In a log on records that are spread over ranks: room for sections that come from other ranks
+  /// in one run, or, with order::sequential, for all sections that this rank runs. At most 2^30.
+  /// The default is twice the log's number of sections, up to that limit.
   std::size_t room = 0;
 };
 

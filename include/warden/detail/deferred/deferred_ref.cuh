@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a kernel that defers sections is handed: the log, and which ids are records.
+/// Argument of a kernel that defers sections: the log, and the range of record ids.
 #pragma once
 
 #include <warden/detail/deferred/log_formats.cuh>
@@ -16,25 +16,25 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// What all such refs have: a log, and who is told of what it refuses. Sections are written into it
-/// as `Formats` says, a log_formats.
+/// Common part of such refs: a log, and the report that counts refused sections. Sections are
+/// written as `Formats`, a log_formats, says.
 template <class Formats, bool InOrder>
 class log_ref {
  public:
-  /// How sections are written into the log.
+  /// Formats of sections in the log.
   using formats = Formats;
-  /// What lies there.
+  /// Message of the log.
   using message_type = typename formats::message_type;
-  /// The log.
+  /// Type of the log.
   using log_type = detail::section_log<message_type>;
-  /// Whether sections on one record run in the order in which they are sent.
+  /// True if sections on one record run in the order in which they are sent.
   static constexpr bool in_order = InOrder;
 
   // Filled by the host.
-  log_type log{};                            ///< where messages go
-  detail::guarded_report* report = nullptr;  ///< the guarded's
+  log_type log{};                            ///< log that messages go to
+  detail::guarded_report* report = nullptr;  ///< report of the guarded array
 
-  /// The message of a section on two records: it goes to the part of the first one.
+  /// Returns the message of a section on two records. It goes to the partition of the first one.
   template <class Section>
   WARDEN_DEVICE static message_type pair(std::uint64_t first, std::uint64_t second,
                                          Section const& section) {
@@ -46,15 +46,15 @@ class log_ref {
   WARDEN_DEVICE void refuse(std::uint32_t count) const {
     simt::fetch_add(&report->refused, std::uint64_t{count});
     simt::store_relaxed(&report->refused_by, std::uint64_t{log.size});
-    // Other threads take rows.
+    // Other threads take rows at the same time.
     if (in_order && simt::load_relaxed(&log.control->rows) > log.rows)
       simt::store_relaxed(&report->batches_at_most, std::uint64_t{log.rows});
   }
 
  protected:
-  /// Logs a message. False if it found no place, which is counted.
+  /// Logs a message. Returns false if there is no place, and counts that.
   WARDEN_DEVICE bool put(message_type const& message) const {
-    // Lanes that are together take their places together.
+    // Lanes that are converged take their places together.
     unsigned const home =
         (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / simt::warp_size;
     if (log.put(home, message)) return true;
@@ -63,8 +63,8 @@ class log_ref {
   }
 };
 
-/// A guarded array's log as kernels that send see it. Trivially copyable: a kernel's parameter by
-/// value. Made by `deferred::ref`.
+/// A guarded array's log, as the kernels that send see it. Trivially copyable; passed to a kernel
+/// by value. `deferred::ref` makes it.
 template <class Policy, class Record, class... Sections>
 class deferred_ref
     : public log_ref<
@@ -75,15 +75,15 @@ class deferred_ref
  public:
   using deferred_ref::log_ref::in_order;
   using typename deferred_ref::log_ref::formats;
-  /// Whether a block combines sections on records that repeat in its batch.
+  /// True if a block combines the sections for records that repeat in its batch.
   static constexpr bool combines = Policy::combines;
 
   std::uint64_t size = 0;  ///< records, filled by the host
 
-  /// Logs the section for record `id`: it runs exactly once, in the next `run` of the log. Any
-  /// thread, in any control flow; nothing waits. False if the log is full or just being run, which
-  /// is counted and reported by the guarded array's `wait`; so is an id outside the records, which
-  /// is not logged.
+  /// Logs the section for record `id`: it runs exactly once, in the next `run` of the log. For any
+  /// thread, in any control flow; never waits. Returns false if the log is full or being run; the
+  /// guarded array's `wait` reports that. An id outside the records is not logged, and is reported,
+  /// too.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t id, Section const& section) const {
     static_assert(!in_order || !std::is_same_v<Section, Section>,
@@ -92,13 +92,14 @@ class deferred_ref
     if (!check(id)) return true;
     return this->put(formats::pack(this->number(id), section));
   }
-  /// Logs a section on the records `first` and `second`, which may be one, for a run in rounds.
+  /// Logs a section on the records `first` and `second`, which may be the same, for a run in
+  /// rounds.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t first, std::uint64_t second, Section const& section) const {
     if (!check(first, second)) return true;
     return this->put(this->pair(first, second, section));
   }
-  /// Nothing answers while the log is written.
+  /// Fails to compile: a deferred section has no answer while the log is written.
   template <class Section>
   void call(std::uint64_t, Section const&) const {
     static_assert(!std::is_same_v<Section, Section>,
@@ -106,9 +107,9 @@ class deferred_ref
                   "answer: let it write the answer through its context, or use launch_fused");
   }
 
-  /// Counts a bad id, keeps the first one; true if `id` names a record.
+  /// True if `id` names a record. Counts a bad id, and keeps the first one.
   WARDEN_DEVICE bool check(std::uint64_t id) const { return this->report->check(id, size); }
-  /// The same of the ids of two records.
+  /// True if both ids name records. Counts bad ids, and keeps the first one.
   WARDEN_DEVICE bool check(std::uint64_t first, std::uint64_t second) const {
     return check(first) && check(second);
   }

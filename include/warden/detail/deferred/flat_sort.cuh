@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The kernel that sorts a closed log's flat messages into batches, with as many blocks as it
-/// needs.
+/// Host side of the kernel that sorts a closed log's flat messages into batches.
 #pragma once
 
 #include <warden/detail/deferred/deferred_kernels.cuh>
@@ -20,8 +19,7 @@ namespace detail {
 template <class Ref>
 class flat_sort {
  public:
-  /// Plans the launch for a log as it is planned: no more blocks than there are tiles. Throws
-  /// cuda_error.
+  /// Plans the launch for a planned log, with at most one block for each tile. Throws cuda_error.
   void plan(typename Ref::log_type const& log, std::source_location where) {
     std::size_t const shards = log.last_shard + std::size_t{1};
     std::size_t const tiles =
@@ -41,8 +39,8 @@ class flat_sort {
   static constexpr std::size_t shared_bytes = flat_writer<Ref>::shared_bytes();
 
   unsigned blocks_ = 0;
-  // Asked for shared memory when the log is made, and launched later: the address of a kernel may
-  // be another one in another translation unit.
+  // Stored, because the constructor requests shared memory for this address and a later call
+  // launches it. Another translation unit may have another address for the same kernel.
   runtime::kernel kernel_ = simt::make_kernel(&sort_flat<Ref>);
 };
 

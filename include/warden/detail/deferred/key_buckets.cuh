@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Sorts a batch's messages by key in shared memory, as far as it takes to find those that repeat:
-/// a counting sort by buckets of keys, in which a message that is alone in its bucket is left out.
+/// Groups a batch's messages by key in shared memory, to find keys that repeat. A counting sort by
+/// buckets of keys leaves out messages that are alone in their bucket.
 #pragma once
 
 #include <warden/detail/block/combining.cuh>
@@ -14,45 +14,45 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The buckets of up to `Slots` messages of a block of `Threads` threads; there are about as many.
-/// Keys are what sections that combine are told apart by.
+/// Buckets of up to `Slots` messages of a block of `Threads` threads. There are about `Slots`
+/// buckets. Sections of equal key combine.
 template <class Key, unsigned Threads, unsigned Slots>
 class key_buckets {
   using scan = simt::block_scan_by_warps<Threads>;
   static constexpr unsigned bits = std::bit_width(std::bit_floor(Slots)) - 1;
 
  public:
-  /// Words of shared memory, with two buckets each; zero before the first message is ranked.
+  /// Words of shared memory, two buckets each. They are zero before the first message is ranked.
   static constexpr unsigned words = std::bit_floor(Slots) / 2;
-  /// More of it, for one scan at a time.
+  /// Additional shared memory, for one scan at a time.
   using scanning = typename scan::storage;
-  /// What `place` found.
+  /// Counts that `place` returns.
   struct counted {
-    std::uint32_t messages;  ///< of the batch
-    std::uint32_t repeated;  ///< in buckets with others
-    std::uint32_t most;      ///< in one of this thread's buckets
+    std::uint32_t messages;  ///< messages of the batch
+    std::uint32_t repeated;  ///< messages that share a bucket
+    std::uint32_t most;      ///< messages of this thread's fullest bucket
   };
 
-  /// Both are the block's.
+  /// `counts` and `shared` belong to the block.
   WARDEN_DEVICE key_buckets(std::uint32_t (&counts)[words], scanning& shared)
       : counts_{counts, words}, scan_{&shared, 1} {}
 
-  /// Empties the buckets. Barriers follow. Collective.
+  /// Empties the buckets. Barriers must follow. Collective.
   WARDEN_DEVICE void clear() const {
     for (unsigned b = simt::thread_rank(); b < words; b += Threads) counts_[b] = 0;
   }
-  /// One more message with this key: its rank among those of its bucket.
+  /// Counts one more message with this key. Returns its rank in its bucket.
   WARDEN_DEVICE std::uint16_t rank(Key key) const {
     unsigned const bucket = bucket_of(key), shift = bucket % 2 * 16;
     return static_cast<std::uint16_t>(simt::shared_fetch_add(counts_[bucket / 2], 1u << shift) >>
                                       shift);
   }
-  /// Turns counts into the places where buckets begin, which others see behind a barrier.
+  /// Turns counts into the places where buckets begin. Other threads see them after a barrier.
   /// Collective.
   WARDEN_DEVICE counted place() const {
     constexpr unsigned mine = (words + Threads - 1) / Threads;
     unsigned const first = simt::thread_rank() * mine;
-    std::uint32_t sum = 0, total;  // messages, and above them those that repeat
+    std::uint32_t sum = 0, total;  // messages, and in the high half those that share a bucket
     std::uint32_t most = 0;
     WARDEN_UNROLL
     for (unsigned k = 0; k < mine; ++k) {
@@ -76,22 +76,23 @@ class key_buckets {
     }
     return {total & 0xffffu, total >> 16, most};
   }
-  /// Stands for where a bucket begins: its message is alone.
+  /// Place of a bucket whose message is alone.
   static constexpr std::uint32_t alone = 0xffff;
-  /// Where the bucket of a key begins, or `alone`.
+  /// Returns the place where the bucket of a key begins, or `alone`.
   WARDEN_DEVICE std::uint32_t begin_of(Key key) const {
     unsigned const bucket = bucket_of(key);
     return (counts_[bucket / 2] >> (bucket % 2 * 16)) & 0xffffu;
   }
 
-  // A sample has more buckets, of a byte each, in the same memory.
+  // A sample uses the same memory for more buckets, of one byte each.
 
-  /// Empties them. A barrier follows. Collective.
+  /// Empties the buckets of the sample. A barrier must follow. Collective.
   WARDEN_DEVICE void clear_sample() const {
     for (unsigned b = simt::thread_rank(); b < sampled; b += Threads) counts_[b] = 0;
   }
-  /// One more message of the sample: how many its bucket has had before. (One with more than a byte
-  /// counts goes on counting in the next one's; by then somebody has seen a crowd.)
+  /// Counts one more message of the sample. Returns the number of messages that its bucket had
+  /// before. A count above 255 overflows into the next bucket; a thread has seen a full bucket by
+  /// then.
   WARDEN_DEVICE std::uint32_t sample(Key key) const {
     unsigned const bucket = scattered(key) >> sample_shift, shift = bucket % 4 * 8;
     return simt::shared_fetch_add(counts_[bucket / 4], 1u << shift) >> shift & 0xffu;

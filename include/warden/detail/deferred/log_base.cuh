@@ -28,22 +28,23 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What all logs have in common: their memory, and how they are run. `Run` is what the workers of a
-/// run see; a `Runner` enqueues what is between the log's close and its opening. Moves, does not
-/// copy.
+/// Common part of all logs: their memory, and the sequence of a run. `Run` is the device view for
+/// the workers of a run. `Runner` enqueues the work between the log's close and its opening. Moves,
+/// does not copy.
 template <class Run, class Runner>
 class log_base {
  public:
-  /// What it holds and was never run is reported by the guarded array's `wait`.
+  /// Destroys the log. The guarded array's `wait` reports the sections that it held and that never
+  /// ran.
   ~log_base() {
     if (shards_.size() == 0) return;
     try {
       state_->gone.push_back({std::move(shards_), run_.log.size, run_.log.shard_size});
     } catch (std::bad_alloc const&) {
-      // Nobody is left to be told.
+      // Without memory for the record the sections cannot be reported.
     }
   }
-  /// What was moved from may only be destroyed or assigned to.
+  /// A moved-from object may only be destroyed or assigned to.
   log_base(log_base&&) noexcept = default;
   /// Swaps with `other`.
   log_base& operator=(log_base&& other) noexcept {
@@ -54,11 +55,11 @@ class log_base {
   log_base(log_base const&) = delete;
   log_base& operator=(log_base const&) = delete;
 
-  /// Enqueues the execution of everything that the log accepted by then; behind it the log is empty
-  /// again. What is sent meanwhile is refused and reported. Where sections send sections it is a
-  /// fused launch. Throws as launch_fused does: if nothing had begun, the log holds its sections as
-  /// before; otherwise it is emptied, and the guarded array's `wait` reports how many may not have
-  /// run.
+  /// Enqueues the execution of all sections that the log has accepted. The log is empty again
+  /// afterwards. Sections sent during the run are refused and reported. If sections send sections
+  /// the run is a fused launch. Throws as launch_fused does. If no section has begun then, the log
+  /// holds its sections as before. Otherwise it is emptied, and the guarded array's `wait` reports
+  /// how many sections may not have run.
   void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_, where};
     run_arguments<Run> run{run_, ++runs_};
@@ -69,7 +70,8 @@ class log_base {
       void* arguments[] = {&run, &second};
       runtime::launch(kernel, {1, Run::policy::block_threads, 0, false}, arguments, s, where);
     };
-    // Runs that meet are put off one by one; what finds the order is not.
+    // Orders runs that overlap. Each of them can be put off; the kernels that find the order
+    // cannot.
     if (Run::in_order && !runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
     enqueue(simt::make_kernel(&close_log<Run>), launch);
     try {
@@ -77,7 +79,7 @@ class log_base {
       stage = run_stage::ended;
       enqueue(simt::make_kernel(&open_log<Run>), launch);
     } catch (...) {
-      // Each section has run once, or is still in the log, or is reported as lost.
+      // After a failure each section has run once, or is still in the log, or is reported as lost.
       are_sorted = stage == run_stage::sorted;
       if (stage == run_stage::begun) enqueue(simt::make_kernel(&give_up_log<Run>), launch);
       if (stage >= run_stage::begun) {
@@ -91,18 +93,18 @@ class log_base {
     note_run(s, where);
   }
 
-  /// Sections that it holds.
+  /// Returns the largest number of sections that the log holds.
   [[nodiscard]] std::size_t capacity() const { return run_.log.size; }
-  /// Device memory, in bytes.
+  /// Returns the device memory of the log. Units: bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     return pool_.bytes() + shards_.bytes() + offsets_.bytes() + begins_.bytes() + control_.bytes() +
            runner_.bytes();
   }
 
  protected:
-  /// Without memory, on the device of the guarded array whose `state` it is: to that one's `wait`
-  /// its sections are reported. If its sections are on records of a second guarded array, too, that
-  /// one's state is `partner`.
+  /// Constructs a log without memory. `state` is that of the guarded array on `device` whose `wait`
+  /// reports errors of the sections. `partner` is that of a second guarded array, if sections are
+  /// on its records, too.
   log_base(int device, std::shared_ptr<shared_state> state, Runner runner,
            std::shared_ptr<shared_state> partner = nullptr)
       : device_{device},
@@ -110,7 +112,7 @@ class log_base {
         partner_{std::move(partner)},
         runner_{std::move(runner)} {}
 
-  /// Makes the memory for `sections` sections at most, on the records that `run_` names. Blocks the
+  /// Makes the memory for at most `sections` sections on the records that `run_` names. Blocks the
   /// host, the first time until all launches of the guarded array have ended. Throws limit_error
   /// for an impossible plan and cuda_error when memory is short.
   void make(std::size_t sections, deferred_options const& chosen, std::source_location where) {
@@ -135,13 +137,13 @@ class log_base {
     if (partner_) partner_->begin_logs(where);
     shards_.fill_bytes(0, {}, where);
     control_.fill_bytes(0, {}, where);
-    // Rows that nobody has written say that there is nothing.
+    // Rows that no block has written are empty.
     offsets_.fill_bytes(0, {}, where);
     begins_.fill_bytes(0xff, {}, where);
     stream_ref{}.synchronize(where);
   }
-  /// Throws limit_error unless `chosen`, so many `what`, is nothing, or a power of two that is not
-  /// too large.
+  /// Throws limit_error unless `chosen` is 0 or a power of two within the limit. `what` completes
+  /// the message.
   static void check(char const* what, unsigned chosen, std::source_location where) {
     constexpr std::uint32_t most = most_partitions;
     if (chosen <= most && (chosen & (chosen - 1)) == 0) return;
@@ -150,11 +152,11 @@ class log_base {
                       where};
   }
 
-  int device_;                             ///< its ordinal
-  std::shared_ptr<shared_state> state_;    ///< the guarded's
-  std::shared_ptr<shared_state> partner_;  ///< that of a second guarded, or null
-  Runner runner_;                          ///< see above
-  Run run_{};                              ///< as its workers see it
+  int device_;                             ///< ordinal of the device
+  std::shared_ptr<shared_state> state_;    ///< state of the guarded array
+  std::shared_ptr<shared_state> partner_;  ///< state of a second guarded array, or null
+  Runner runner_;                          ///< enqueues the work of a run
+  Run run_{};                              ///< device view for the workers of a run
 
  private:
   using message_type = typename Run::message_type;
@@ -169,7 +171,7 @@ class log_base {
                     begins_, control_);
   }
 
-  std::uint32_t runs_ = 0;  ///< enqueued so far
+  std::uint32_t runs_ = 0;  ///< runs enqueued so far
   buffer<message_type> pool_;
   buffer<log_shard> shards_;
   buffer<std::uint16_t> offsets_;

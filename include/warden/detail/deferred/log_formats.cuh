@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What lies in a log: sections as they are sent, and what several of them were combined to.
+/// Formats of the messages in a log: sections as they are sent, and partials.
 #pragma once
 
 #include <warden/detail/block/combining.cuh>
@@ -13,33 +13,33 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The messages of a log. Where sections combine and their partials take a wider message it has
-/// both, in batches of their own; partials that take no more stand for single sections as well, so
-/// that there is one type.
+/// Formats of a log's messages. If sections combine and their partials need a wider message, the
+/// log has both kinds, in separate batches. Partials that need no more room also stand for single
+/// sections, so the log has one kind.
 template <bool Combines, class... Sections>
 struct log_formats {
-  /// The section, where a guarded array has one type alone; the first otherwise.
+  /// Section type of a guarded array with one type; otherwise the first one.
   using sent = std::tuple_element_t<0, std::tuple<Sections...>>;
-  /// What several of them become.
+  /// Type that several sections combine to.
   using partial = std::conditional_t<Combines, partial_of<sent>, sent>;
-  /// Whether partials have messages of their own.
+  /// True if partials have messages of their own.
   static constexpr bool two_widths =
       Combines && log_message_of<partial>::words > log_message_of<sent>::words;
-  /// What the narrow messages hold, where it is of one type.
+  /// Section type of the narrow messages, if they have one type.
   using section = std::conditional_t<two_widths, sent, partial>;
-  /// All there are, or the narrow ones.
+  /// Format of all messages, or of the narrow ones.
   using format = std::conditional_t<Combines, log_format<section>, log_format<Sections...>>;
-  /// A message as that format writes it.
+  /// Message of that format.
   using message_type = typename format::message_type;
   /// Places of narrow messages that a wide one takes.
   static constexpr unsigned places =
       (log_message_of<partial>::words * 4 + sizeof(message_type) - 1) / sizeof(message_type);
-  /// The wide ones: as many whole places, wherever they begin.
+  /// Format of the wide messages. A wide message takes whole places, and may begin at any place.
   using wide_format =
       log_format_by<log_message<places * sizeof(message_type) / 4, 0, alignof(message_type)>,
                     partial>;
 
-  /// The message for a section as it is sent.
+  /// Returns the message for a section as it is sent.
   template <class Section>
   WARDEN_DEVICE static message_type pack(std::uint32_t number, Section const& s) {
     if constexpr (Combines && std::is_same_v<Section, sent>) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The message of a log: record, section tag and payload in as few words as they take. Nobody polls
-/// for it, so it proves nothing about itself.
+/// Message of a log: record, section tag and payload in as few words as possible. No thread polls
+/// for it, so it has no sequence tag.
 #pragma once
 
 #include <warden/detail/execute/section_words.cuh>
@@ -16,16 +16,16 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// A message of `Words` 32-bit words, the first of which has the record's number, with the
-/// section's tag in its highest `TagBits` bits. Loaded and stored `Alignment` bytes at a time.
+/// A message of `Words` 32-bit words. The first word holds the record's number and, in its highest
+/// `TagBits` bits, the section's tag. Loaded and stored `Alignment` bytes at a time.
 template <unsigned Words, unsigned TagBits, unsigned Alignment = Words % 4 == 0 ? 16 : 8>
 struct alignas(Alignment) log_message {
-  std::uint32_t words[Words];  ///< the first one, then the payload
+  std::uint32_t words[Words];  ///< number and tag, then the payload
 
   /// Numbers of records are below this.
   static constexpr std::uint64_t limit = std::uint64_t{1} << (32 - TagBits);
 
-  /// Position of the section's type among those of the guarded array.
+  /// Returns the position of the section's type among those of the guarded array.
   WARDEN_DEVICE unsigned tag() const {
     if constexpr (TagBits == 0) {
       return 0;
@@ -33,11 +33,12 @@ struct alignas(Alignment) log_message {
       return words[0] >> (32 - TagBits);
     }
   }
-  /// The record's number: in a log its id, in a server's window its number in the partition.
+  /// Returns the record's number: its id in a log, its number in the partition in a server's
+  /// window.
   WARDEN_DEVICE std::uint32_t local() const {
     return words[0] & static_cast<std::uint32_t>(limit - 1);
   }
-  /// The same message for the record of that number.
+  /// Returns this message for record `number`.
   WARDEN_DEVICE log_message with_local(std::uint32_t number) const {
     log_message m = *this;
     m.words[0] = words[0] - local() + number;
@@ -45,34 +46,34 @@ struct alignas(Alignment) log_message {
   }
 };
 
-/// The message that all of these sections take: 8, 16, 24, 32 or 48 bytes for the record's number
-/// and the largest.
+/// The message that fits the record's number and the largest of these sections: 8, 16, 24, 32 or 48
+/// bytes.
 template <class... Sections>
 struct log_message_of {
-  /// Bytes that are used.
+  /// Bytes in use.
   static constexpr std::size_t bytes =
       sizeof(std::uint32_t) + std::max({payload_bytes<Sections>...});
   static_assert(bytes <= 48, "warden: a section's data members may take at most 44 bytes");
   static_assert(sizeof...(Sections) <= 16, "warden: a guarded array has at most 16 section types");
   /// Words of 32 bits.
   static constexpr unsigned words = bytes <= 32 ? (bytes + 7) / 8 * 2 : 12;
-  /// The message.
+  /// Type of the message.
   using type = log_message<words, std::bit_width(sizeof...(Sections) - 1)>;
 };
 
-/// How sections are written into messages of a log.
+/// Writes sections into messages of a log, and reads them.
 template <class Message, class... Sections>
 struct log_format_by {
   static_assert(((times_among<Sections, Sections...> == 1) && ...),
                 "warden: a section type stands twice among the guarded array's");
-  /// Types in the list.
+  /// Number of types in the list.
   static constexpr unsigned types = sizeof...(Sections);
   /// Bits of a section's tag.
   static constexpr unsigned tag_bits = std::bit_width(types - 1);
-  /// What all sections take.
+  /// Message of all sections.
   using message_type = Message;
 
-  /// The message for the record of that number.
+  /// Returns the message of a section for record `number`.
   template <class Section>
   WARDEN_DEVICE static message_type pack(std::uint32_t number, Section const& section) {
     static_assert((std::is_same_v<Section, Sections> || ...),
@@ -83,7 +84,7 @@ struct log_format_by {
     if constexpr (payload_bytes<Section> != 0) memcpy(&m.words[1], &section, sizeof(Section));
     return m;
   }
-  /// The section of a message whose tag says `Section`.
+  /// Returns the section of a message. Precondition: its tag is that of `Section`.
   template <class Section>
   WARDEN_DEVICE static Section unpack(message_type const& m) {
     return read_from<Section>(&m.words[1]);
@@ -98,7 +99,7 @@ struct log_format_by {
      ...);
   }
 };
-/// How the sections of one guarded array are written into a log: all take the words of the largest.
+/// Format of the sections of one guarded array in a log: all have the size of the largest.
 template <class... Sections>
 using log_format = log_format_by<typename log_message_of<Sections...>::type, Sections...>;
 

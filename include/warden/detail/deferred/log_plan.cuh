@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How large the parts of a log are.
+/// Sizes of the parts of a log.
 #pragma once
 
 #include <warden/detail/deferred/deferred_kernels.cuh>
@@ -23,8 +23,8 @@ class log_plan {
   using message_type = typename Ref::message_type;
 
  public:
-  /// Checks what is asked for: `sections` sections at most, which are `replayed` or run partition
-  /// by partition. Throws limit_error for what cannot be logged.
+  /// Throws limit_error for a log that cannot be made: of at most `sections` sections, which are
+  /// `replayed` or run partition by partition.
   static void check(std::size_t sections, std::uint64_t records, bool replayed,
                     std::source_location where) {
     auto const refuse = [&](std::string const& what) {
@@ -34,11 +34,11 @@ class log_plan {
       refuse("a log of " + std::to_string(sections) + " sections; the limits are 1 and " +
              std::to_string(most_sections));
     }
-    // The last number of all is nobody's.
+    // The largest number is reserved: it marks unwritten messages.
     std::uint64_t most =
         std::min<std::uint64_t>(message_type::limit - (replayed ? 1 : 0), 0xfffffffe);
-    // Two parts' records have a number each in a tile pair; and one bit says which of two came
-    // first.
+    // In a tile pair the records of both tiles have numbers, and one bit says which of two records
+    // came first.
     if (Ref::has_pairs) most = message_type::limit / 2;
     if (records > most) {
       refuse(std::to_string(records) + " records; the limit with these sections is " +
@@ -46,8 +46,8 @@ class log_plan {
     }
   }
 
-  /// Throws limit_error if `bytes`, what a block that runs the log needs at least, are more than
-  /// `most`, what a block of the device can have.
+  /// Throws limit_error if `bytes`, the least shared memory of a block that runs the log, exceed
+  /// `most`, the largest of the device.
   static void check_block(std::size_t bytes, std::size_t most, std::source_location where) {
     if (bytes <= most) return;
     throw limit_error{"deferred: a block of " + std::to_string(Ref::policy::block_threads) +
@@ -57,8 +57,8 @@ class log_plan {
                       where};
   }
 
-  /// A map to `count` partitions of records of so many bytes. Chunks are as long as a line of
-  /// memory, unless there are too few records for that.
+  /// Returns a map to `count` partitions of records of `record_bytes` bytes. A chunk is as long as
+  /// a line of memory, unless there are too few records for that.
   static partition_map partitions(std::uint64_t records, std::uint32_t count,
                                   std::size_t record_bytes = sizeof(typename Ref::record)) {
     std::uint64_t const line = std::max<std::uint64_t>(1, 128 / record_bytes);
@@ -66,37 +66,37 @@ class log_plan {
                        std::bit_floor(std::clamp<std::uint64_t>(records / count, 1, line)))};
   }
 
-  /// Everything but the addresses.
+  /// Returns a log without its addresses.
   static section_log<message_type> make(std::size_t sections, partition_map partitions,
                                         std::size_t batches) {
     section_log<message_type> log;
     log.partitions = partitions;
     log.size = static_cast<std::uint32_t>(sections);
-    // One word takes some 10^9 atomics a second; threads that send one by one use all of them. But
-    // the last ones to send look through all for a place.
+    // One word takes about 10^9 atomics a second, and threads that send one by one use all of them.
+    // More shards cost the last senders a longer search for a place.
     std::uint32_t const shards =
         static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::size_t>(sections >> 14, 1, 256)));
     log.last_shard = shards - 1;
     log.shard_size = (log.size + shards - 1) / shards;
-    // A row of offsets takes a twenty-fourth of its batch, at most, unless such a batch would be
-    // more than a block of 256 threads gathers.
+    // A row of offsets takes at most 1/24 of its batch, unless such a batch would exceed what a
+    // block of 256 threads gathers.
     std::uint32_t const row_bytes = 2 * (partitions.partitions() + 1);
     log.least_batch = std::clamp<std::uint32_t>(
         static_cast<std::uint32_t>(24 * row_bytes / sizeof(message_type)), 64,
         static_cast<std::uint32_t>((16 << 10) / sizeof(message_type)));
     if constexpr (Ref::in_order) {
-      // However small a batch is, its place in the order has to be kept. A log of n sections cannot
-      // have more than n, and one more for each shard's end.
+      // Each batch, however small, keeps its place in the order. A log of n sections has at most n
+      // batches, and one more for the end of each shard.
       std::size_t const wanted = batches != 0 ? batches : sections / 256 + 4096;
       log.least_batch = 1;
       log.rows = static_cast<std::uint32_t>(std::min(wanted, sections) + shards);
       return log;
     }
-    // Batches and tiles share the places. Of both kinds a shard has one that is short: a batch
-    // that was cut where the shard ended, and its last tile; two of these if a run has failed.
+    // Batches and tiles share the places. Each shard has one short batch, cut at the end of the
+    // shard, and one short tile, its last; two short tiles after a run has failed.
     log.rows = log.size / std::min(log.least_batch, tile) + 3 * shards;
     if constexpr (Ref::formats::two_widths) {
-      // A batch of partials comes from a flush of so many sections, at least.
+      // A batch of partials comes from a flush of at least `least_batch` sections.
       log.rows += log.size / log.least_batch;
       log.gap = Ref::formats::places - 1;
     }
