@@ -4,7 +4,6 @@
 
     check_words.py [ROOT]           prints file:line: word: the line; exit code 1 if there is any
     check_words.py --count [ROOT]   prints the number of such lines of each folder
-    check_words.py --self-test      plants every word, and demands that it is found
 
 The last column of a table whose header ends with "replaces" holds the words, each in backticks. A word
 is found in lower and upper case, with a final s, as a part of a name between underscores, and across
@@ -17,7 +16,6 @@ import fnmatch
 import pathlib
 import re
 import sys
-import tempfile
 
 PAGE = "CONTRIBUTING.md"
 EXCEPTIONS = "docs/word_exceptions.txt"
@@ -96,44 +94,8 @@ def check(root):
     return uses, errors
 
 
-def plant(name, text, exceptions=""):
-    """The check's findings in one file, with the tables of the real page."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for path, content in {PAGE: (pathlib.Path(__file__).parents[1] / PAGE).read_text(), EXCEPTIONS: exceptions, name: text}.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(content)
-        uses, errors = check(root)
-        return [use for use in uses if use[0] == name] + errors
-
-
-def self_test():
-    words = list(replaced((pathlib.Path(__file__).parents[1] / PAGE).read_text()))
-    assert len(words) > 50, "the tables of words were not found"
-    for word in words:
-        plain = word.rstrip("*")
-        for name, text in {"docs/a.md": f"Some {plain} here.\n", "include/a.cuh": f"// Some {plain.capitalize()}s\n"}.items():
-            assert any(use[2] == word for use in plant(name, text)), f"not found: {word} in {name}"
-        if " " in word:
-            assert plant("include/a.cuh", f"/// Some {plain.replace(' ', chr(10) + '/// ', 1)}.\n"), f"not found: {word} on two lines"
-        assert not any(use[2] == word for use in plant("a.md", f"un{plain}\n")), f"found within another word: {word}"
-    for text in ("/// What it is.\n", "int a;  ///< whether it is\n", "// Of all.\n", "/// @file\n/// What\n", "/// A.\n///\n/// What\n",
-                 "int a;  ///< all\n/// What it is.\n", "  # What it does.\n", '"""Whether so."""\n'):
-        assert plant("apps/a.cuh", text), f"not found: {text}"
-    for text in ("/// All\n/// of them.\n", "/// In a guarded\n/// array.\n", "// a guarded_ref\n", "/// Offset.\n", "int of;\n", "/// Returns what it is.\n"):
-        assert not plant("apps/a.cuh", text), f"found: {text}"
-    assert not plant("docs/lab-notes/a.md", f"{words[0]}\n")
-    assert not plant("docs/a.md", f"{words[0]}\n", f"docs/*: {words[0]}: a citation\n")
-    assert plant("docs/a.md", f"{words[0]}\n", f"apps/*: {words[0]}: a citation\n")
-    assert plant("docs/a.md", "", f"docs/*: {words[0]}: not needed\n")
-    assert plant("docs/a.md", f"{words[0]}\n", f"docs/*: {words[0]}: a citation\n" * 21)
-
-
 def main():
     arguments = sys.argv[1:]
-    if arguments == ["--self-test"]:
-        self_test()
-        return
     root = pathlib.Path(arguments[-1] if arguments and arguments[-1] != "--count" else ".")
     uses, errors = check(root)
     if "--count" in arguments:
