@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A level bottom-up [Beamer 2012]: who has not been visited looks for a parent among its own
+/// A level bottom-up [Beamer 2012]: an unvisited vertex looks for a parent among its own
 /// neighbours, and stops at the first.
 #pragma once
 

@@ -107,7 +107,7 @@ class cull_by_history {
   }
   WARDEN_DEVICE void keep(std::uint32_t* visited, std::uint32_t const (&v)[arcs_at_once],
                           bool (&found)[arcs_at_once]) const {
-    // Who stands there was found by a thread of this block, which has queued it or will.
+    // A thread of this block found the vertex that stands there, and has queued it or will.
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_at_once; ++k) {
       if (!found[k]) continue;

@@ -114,7 +114,7 @@ class gather_scan {
   WARDEN_DEVICE explicit gather_scan(storage& s) : storage_{s} {}
 
   WARDEN_DEVICE void start(place const& mine) {
-    // Everybody has read what the places before left in the storage.
+    // All threads have read the storage of the previous places.
     simt::sync_block();
     done_ = 0;
     simt::shared_store(storage_.vertex[simt::thread_rank()], mine.vertex);

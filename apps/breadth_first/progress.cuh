@@ -42,7 +42,7 @@ struct progress {
   std::uint32_t side;              ///< search_state::visited_in(side) is true
   std::uint32_t alone, bottom_up;  ///< levels so far
   step_kind kind;                  ///< kind of the step
-  bool is_eager;                   ///< rows are loaded before it is known who needs them
+  bool is_eager;                   ///< rows are loaded before it is known which are needed
 
   /// The source alone.
   WARDEN_DEVICE void begin(row const& source) {
@@ -103,7 +103,8 @@ struct progress {
     std::uint64_t const most = by_places < by_arcs ? by_arcs : by_places;
     chunks = most < simt::block_count() ? simt::block_count() : static_cast<std::uint32_t>(most);
   }
-  /// Many arcs leave the frontier: of those not yet followed, and of what asking everybody costs.
+  /// True if many arcs leave the frontier, compared to the arcs not yet followed and to the cost of
+  /// asking all vertices.
   [[nodiscard]] WARDEN_DEVICE bool goes_up(search_state const& s) const {
     return arcs * s.choice.alpha > s.out.arcs - followed + arcs &&
            arcs * s.choice.beta > s.out.vertices;

@@ -151,7 +151,7 @@ class search_block {
       std::uint32_t const arcs = simt::shared_load(shared_.arcs_found[turn]);
       bool const goes_on =
           n != 0 && n <= narrow_places && arcs <= narrow_arcs && levels < most_narrow_levels;
-      // Everybody has looked before the first thread changes anything.
+      // All threads have looked before the first one changes anything.
       simt::sync_block();
       if (simt::thread_rank() == 0) forget(1 - turn);
       if (!goes_on) {
@@ -242,7 +242,7 @@ class search_block {
     if (now().kind != step_kind::narrow)
       return queue{next_end(), shared_.for_queue}.allocate(count);
     std::uint32_t& found = shared_.places_found[now().level % 2];
-    // Everybody has read what the sum before left there, and sees what it came to.
+    // All threads have read the previous sum, and see the new one.
     simt::sync_block();
     std::uint32_t const before = simt::shared_load(found);
     std::uint32_t all;

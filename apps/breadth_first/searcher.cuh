@@ -51,7 +51,7 @@ class searcher {
   /// For each vertex, in device memory, arcs from the source to it, or `unreached`.
   [[nodiscard]] std::uint32_t const* levels() const { return levels_.data(); }
   /// For each vertex, in device memory, the one before it on such a way; the source is its own, and
-  /// who was not reached has `unreached`.
+  /// an unreached vertex has `unreached`.
   [[nodiscard]] std::uint32_t const* parents() const { return parents_.data(); }
 
  private:

@@ -176,7 +176,7 @@ class operation_log {
   [[nodiscard]] ref_type ref() {
     return std::visit(
         [&](auto& l) {
-          // Who sends does not see where records are: one type for both.
+          // Senders do not depend on the placement of records: one type for both.
           auto const from = l.log.ref();
           inner_ref to;
           to.log = from.log;

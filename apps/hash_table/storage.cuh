@@ -235,7 +235,7 @@ class storage {
     check("capacity", o.capacity);
     std::uint64_t const twice = 2 * std::uint64_t{o.capacity};
     constexpr std::uint64_t slots = bucket_type::slots;
-    // Where keys are few all who have one of a bucket are in one block, and wait for the longest
+    // If keys are few, all threads with one of a bucket are in one block, and wait for the longest
     // look; more slots cost little there.
     std::uint64_t const wanted = o.capacity <= 8192 ? 4 * twice : twice;
     if (o.buckets == 0) o.buckets = static_cast<std::uint32_t>((wanted + slots - 1) / slots);

@@ -121,8 +121,8 @@ class without_exclusion {
     if (made) simt::fetch_add(&b_.used, 1u << s);  // mutation: slot-used
     return there;
   }
-  /// Or finds it. Those who insert one key at once take a node each, and all but one of them come
-  /// back: where the pool is empty it is asked again before the key is refused.
+  /// Or finds it. Threads that insert one key at once take a node each, and all but one of them
+  /// come back: where the pool is empty it is asked again before the key is refused.
   __device__ Value* take_node(bool& made) const {
     constexpr unsigned patience = 10;
     std::uint32_t mine = 0, searched_to = 0, first = first_node();

@@ -102,7 +102,7 @@ class hogwild_arm final : public arm {
       std::minstd_rand drawn{static_cast<std::uint32_t>(u + 1)};
       std::shuffle(ratings.begin() + begins[u], ratings.begin() + begins[u + 1], drawn);
     });
-    // In random order, but those who take long first.
+    // In random order, except that users with many ratings come first.
     constexpr std::uint32_t many = 4096;
     std::vector<std::uint32_t> order(list.users);
     std::iota(order.begin(), order.end(), 0u);

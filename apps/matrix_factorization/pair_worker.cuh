@@ -206,8 +206,8 @@ class worker {
   }
   /// The rows of a batch's users, whose turn it is.
   WARDEN_DEVICE void enter(batch const& b, share (&rows)[most]) const {
-    // Acquire: who had the rows before fenced between writing them and the turns. Each lane has
-    // seen one of these; the barrier hands it to the others.
+    // Acquire: the worker that had the rows before fenced between writing them and the turns. Each
+    // lane has seen one of these; the barrier hands it to the others.
     simt::fence_block();  // mutation: factor-row-acquire
     lanes_.sync();
     enter_first(b, rows);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Popularities, activities, and who rates what how.
+// Popularities, activities, and the ratings of users.
 
 #include "apps/matrix_factorization/planted.hpp"
 

@@ -128,8 +128,8 @@ class rounds_block {
       bool alive = true;
       if (simt::thread_rank() == 0) {
         alive = wait_for_turn(a_, turns, {part_, met, 0, turn, 0}, [&] {
-          // Acquire: who had the part before fenced between what its block wrote and the turn; the
-          // barrier hands it to the block.
+          // Acquire: the thread that had the part before fenced between its block's writes and the
+          // turn; the barrier hands it to the block.
           return simt::load_acquire(turns);  // mutation: factor-part-acquire
         });
       }

@@ -63,7 +63,7 @@ template <class Step, class Look>
 WARDEN_DEVICE bool wait_for_turn(rounds_arguments<Step> const& a, std::uint32_t const* word,
                                  failed_turn wanted, Look look) {
   // A turn comes within microseconds as a rule, and a long pause would be a part of each wait. With
-  // none at all those who wait take the multiprocessor's time from those who work.
+  // none at all waiting threads take the multiprocessor's time from working ones.
   unsigned eager = simt::has_registers ? 64 : 1;
   std::uint32_t looks = 0;
   std::uint64_t since = 0;

@@ -140,7 +140,7 @@ class part_planner {
           if (next == items_.size() || step_ < one.rests_until) continue;
           one.left.assign(items_[next].first, items_[next].last);
           one.runs.push_back({static_cast<std::uint32_t>(one.played.size()), one.left[0].item});
-          // Steps are what other batches take: he who has the hottest item takes no other one
+          // Steps are what other batches take: the worker of the hottest item takes no other one
           // before it is certain that he is through with it.
           one.rests_until = next == 0 ? begin + one.left.size() / placed_rating::most_of_batch : 0;
           ++next;
@@ -204,7 +204,7 @@ class part_planner {
   std::vector<whole_item> items_;
   std::vector<item_run> runs_;
   std::vector<std::uint32_t> turns_;   // [place] so far
-  std::vector<std::uint64_t> taken_;   // [place] when somebody had it last; see is_free
+  std::vector<std::uint64_t> taken_;   // [place] step of its last use; see is_free
   std::vector<bool> left_to_hottest_;  // [place] whether the hottest item has yet to have it
   std::vector<bool> busy_;
   std::uint64_t step_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Ratings sorted for rounds, and who does what when in each tile pair: planned once, played in
+/// Ratings sorted for rounds, and the order of work in each tile pair: planned once, used in
 /// every epoch.
 #pragma once
 

@@ -116,7 +116,7 @@ class discharge {
     push pushes[arcs_each]{};
     std::uint32_t residual[arcs_each]{}, height[arcs_each]{};
     auto const is = [&](unsigned k) { return at(k) < left; };
-    // All is asked for before any answer is looked at; but for the heights of those whom nothing
+    // All loads are issued before any result is used; but for the heights of those whom nothing
     // can be pushed to, which are not worth a load each.
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_each; ++k) {
@@ -168,8 +168,8 @@ class discharge {
       may_rise_to(simt::shuffle(simt::full_warp, lowest_, simt::lane_id() ^ other));
     if (!is_ || lane() != 0) return;
     if (is_cut_off() || excess_ == 0) return by_.end(v_, height_, height_, false, false);
-    // Who has excess left has pushed along all that lead one lower; unless it had more than it may
-    // push at once, and goes on.
+    // A vertex with excess left has pushed along all arcs that lead one lower; unless it had more
+    // than it may push at once, and goes on.
     bool const has_more = left_ != 0;
     bool const rises = has_more && !goes_on_ && lowest_ > height_;
     done_.relabels += rises ? 1 : 0;
@@ -229,7 +229,7 @@ class discharge {
       left -= p.amount;
     }
   }
-  /// Takes what is pushed along an arc from its residual capacity. Whether somebody else gets it.
+  /// Subtracts a push along an arc from its residual capacity. True if another vertex gets it.
   WARDEN_DEVICE bool take(push const& p, std::uint32_t along, std::uint32_t residual) {
     if (p.amount == 0) return false;
     ++done_.pushes;

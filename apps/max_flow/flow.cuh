@@ -57,8 +57,8 @@ struct flow_facts {
 /// Finds flows of one network, all of whose memory it has from the beginning.
 ///
 /// First excess goes to the sink. When none that is left can get there the preflow is a maximum
-/// one, and who can reach the sink is a side of a minimum cut. Then what is left goes back to the
-/// source by the same iterations, with heights counted from there.
+/// one, and the vertices that can reach the sink are a side of a minimum cut. Then what is left
+/// goes back to the source by the same iterations, with heights counted from there.
 class flow_finder {
  public:
   /// The network outlives it. Throws limit_error for a network that is none (source and sink are

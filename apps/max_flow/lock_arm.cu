@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vertices under a lock each: who changes one's excess, or the residual capacities of its arcs for
-// it, holds it.
+// Vertices under a lock each: a thread that changes one's excess, or the residual capacities of its
+// arcs for it, holds it.
 
 #include "apps/max_flow/arms.cuh"
 #include "apps/max_flow/discharge.cuh"
@@ -16,7 +16,7 @@ namespace {
 
 namespace baseline = warden::baseline;
 
-/// Whom sections make active, and when.
+/// Vertices that sections make active, and when.
 struct locked_context {
   flow_state state;
   std::uint32_t next;  ///< iteration

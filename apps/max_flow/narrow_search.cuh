@@ -9,8 +9,8 @@
 
 namespace max_flow {
 
-/// The part of the frontiers that a block of the cluster holds, in its dynamic shared memory. Who
-/// reaches a vertex puts it into the part of a block of the cluster's, which expands it.
+/// The part of the frontiers that a block of the cluster holds, in its dynamic shared memory. The
+/// discovering thread appends a vertex to the part of one block, which expands it.
 class narrow_frontiers {
  public:
   /// Vertices of a block's part. What is beyond stands in device memory.

@@ -210,7 +210,8 @@ class in_region : public in_an_iteration {
         std::uint32_t const height = simt::load_relaxed(&now_[v]);
         if (is_set(now_active(), place))
           simt::store_relaxed(&next_[v], height);  // mutation: flow-heights
-        // Levels count who is there between iterations: a step would wait for atomics on few words.
+        // Levels count their vertices between iterations: a step would wait for atomics on few
+        // words.
         if (is_set(mine_.risen, place))
           iteration_.note_height(simt::load_relaxed(&iteration_.state.risen_from[v]), height);
       }

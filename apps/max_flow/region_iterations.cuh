@@ -41,7 +41,7 @@ struct border_arguments {
   region_shape shape;
   std::uint32_t* bits;  ///< region_borders::at_border
 };
-/// Notes who has a neighbour elsewhere that may be active. Whole warps.
+/// Notes vertices with a neighbour in another region that may be active. Whole warps.
 WARDEN_KERNEL void note_borders(border_arguments a) {
   simt::assume_one_dimension();
   network const& net = a.network;

@@ -109,7 +109,7 @@ struct flow_state {
   std::uint64_t*
       frontiers[2];  ///< frontiers of a search, with room for all vertices each: see packed_row
   max_flow::control* control;
-  // Who is active in an iteration: room for all vertices each.
+  // Active vertices of an iteration: room for all vertices each.
   std::uint32_t* lists[2];
   // Where regions are discharged, which have no lists; else null. `active[0]` counts the bits when
   // their iterations begin.
@@ -137,8 +137,8 @@ WARDEN_DEVICE void put(flow_state const& s, std::uint32_t number, std::uint32_t 
   std::uint64_t const place = simt::fetch_add_together(&s.control->active[number % 3], 1);
   s.list_in(number)[place] = item;
 }
-/// Makes `v` active in iteration `number`. Who changes an excess from 0 does that, so that it
-/// happens once in an iteration.
+/// Makes `v` active in iteration `number`. A thread that changes an excess from 0 does that, so
+/// that it happens once in an iteration.
 WARDEN_DEVICE void activate(flow_state const& s, std::uint32_t number, std::uint32_t v) {
   if (s.bits == nullptr) return put(s, number, v);
   std::uint32_t const bit = 1u << v % 32;

@@ -41,7 +41,7 @@ WARDEN_KERNEL void join_by_candidates(join_arguments a) {
   });
 }
 
-/// Who writes shortens the ways of others, who may see that or not.
+/// A write shortens the paths of other threads, which may see it or not.
 WARDEN_KERNEL void settle(settle_arguments a) {
   simt::assume_one_dimension();
   apps::for_my_share(a.size, [&](std::uint64_t c) {

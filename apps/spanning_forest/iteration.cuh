@@ -25,7 +25,7 @@ void join_by_arcs_async(join_arguments const& a);
 /// that choose each other.
 void join_by_candidates_async(join_arguments const& a);
 
-/// Whom components have joined.
+/// The components that components have joined.
 struct settle_arguments {
   std::uint32_t* joined;
   std::uint32_t size;

@@ -14,7 +14,7 @@ namespace {
 
 namespace baseline = warden::baseline;
 
-/// Written so that who holds no lock may look.
+/// Written so that threads without the lock may read.
 struct visible_offer {
   std::uint64_t key;
 
@@ -67,7 +67,7 @@ class lock_arm final : public arm {
 
   std::string tune(offers const& all) override {
     if (!tuned_) return {};
-    // Who looks before it takes a lock does so in vain where an earlier trial has been.
+    // A look before taking the lock is in vain after an earlier trial.
     auto const forget = [&](warden::stream_ref s) {
       warden::runtime::fill_async(all.components, 0xff, all.size * sizeof(component), s);
     };

@@ -62,7 +62,7 @@ int run_host_command(CLI::App& app, int argc, char** argv, Action action) {
   } catch (std::exception const& e) {
     wrong = e.what();
   }
-  // Some say who they are from.
+  // Some begin with the command's name.
   bool const has_name = wrong.starts_with(name + ": ");
   std::fprintf(stderr, "%s%s\n", has_name ? "" : (name + ": ").c_str(), wrong.c_str());
   return 1;

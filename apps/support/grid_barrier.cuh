@@ -21,7 +21,7 @@ struct barrier_limit {
   std::uint32_t minimum_looks = 64;
 };
 
-/// Who gave up.
+/// The wait that was given up.
 struct failed_barrier {
   std::uint32_t block;    ///< that waited
   std::uint32_t blocks;   ///< blocks of the launch
@@ -76,7 +76,7 @@ class grid_barrier {
 
  private:
   /// Looks in a row without a pause: others arrive within microseconds as a rule, and a pause
-  /// would be a part of each of them. Who waits longer is polite.
+  /// would be a part of each of them. Longer waits pause between polls.
   static constexpr unsigned eager_looks = simt::has_registers ? 32 : 1;
 
   WARDEN_DEVICE bool arrive_and_wait() {
@@ -110,7 +110,7 @@ class grid_barrier {
         },
         [&](auto watch) { watch(&state_->arrivals); });
     simt::fence_device();  // mutation: grid-acquire
-    // Who gave up may have left, and its shared memory with it.
+    // A block that gave up may have left, and its shared memory with it.
     return came && simt::load_relaxed(&state_->failed) == 0;
   }
   /// By value: what a function is given by address lies in local memory everywhere.

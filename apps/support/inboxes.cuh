@@ -16,7 +16,7 @@ namespace apps {
 namespace simt = warden::simt;
 
 /// The boxes, for kernels. Turns are what lies between two barriers of the grid, by number. There
-/// are two sets of boxes, used in turn: one barrier a turn is enough, for while somebody still
+/// are two sets of boxes, used in turn: one barrier a turn is enough, because while a thread still
 /// takes what came in the turn before, others put into the other set.
 template <class Message>
 struct inboxes_ref {

@@ -25,7 +25,7 @@ struct copy_arguments {
   std::uint32_t n;         ///< elements, a multiple of 4
   std::uint32_t each;      ///< one of every `each` elements takes places; a power of two
   std::uint32_t* counter;  ///< one for all
-  std::uint64_t* wide;     ///< the same, for those who count in 64 bits
+  std::uint64_t* wide;     ///< the same, for arms that count in 64 bits
   std::uint32_t zero;      ///< 0, which no compiler knows
 };
 

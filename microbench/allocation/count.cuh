@@ -31,7 +31,7 @@ struct count {
   struct make {
     __device__ section operator()(std::uint32_t) const { return {}; }
   };
-  /// For those who combine what they send by themselves.
+  /// For senders that combine their messages themselves.
   struct make_several {
     __device__ several operator()(std::uint32_t) const { return {1}; }
   };

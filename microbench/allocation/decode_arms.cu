@@ -19,7 +19,8 @@ struct decode_by_call {
   }
 };
 
-/// By CUB: as many blocks as the elements need, which somebody else would have to ask for first.
+/// By CUB: as many blocks as the elements need, whose number another arm would have to ask for
+/// first.
 class cub_arm final : public emit_arm {
  public:
   using algorithm = void (*)(decode_arguments const&, temporary const&);

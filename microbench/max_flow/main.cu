@@ -80,7 +80,7 @@ class flow_point final : public bench::graph_point {
     for (auto& [arm, r] : found) note_facts(r, finders[arm]->facts());
     for (std::string const& arm : s.arms) {
       if (!sequential_arms.contains(arm)) continue;
-      // Theirs is a value alone: that of a flow which was audited has to be the same.
+      // They return a value alone, which must be that of an audited flow.
       if (finders.empty()) finders["atomics"] = find_one(net, "atomics");
       found[arm] = run_once(arm, rows.rows(), *edges.ends, finders.begin()->second->facts().value);
       found[arm].operations = edges.edges();

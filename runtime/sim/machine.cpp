@@ -75,7 +75,7 @@ running_launch* machine::run() {
   return ended_;
 }
 
-// ---- who runs next
+// ---- choice of the next thread
 
 std::int64_t machine::draw_budget() {
   if (settings_.order == schedule::pct) {

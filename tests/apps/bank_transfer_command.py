@@ -12,7 +12,7 @@ import command
 ARMS = ["lock_as_written", "lock_tuned", "lock_ordered", "atomics", "warden_rounds", "warden_colocated",
         "warden_nested", "warden_nested_on_chip", "warden_forwarding"]
 ROOT = pathlib.Path(__file__).parents[2]
-# Everybody pays account 0 something else, so that there is one order of balances.
+# Every account pays account 0 another amount, so that there is one order of balances.
 TRACE = "from,to,amount\n" + "".join(f"{n},0,{100 * n}\n" for n in range(1, 50))
 
 

@@ -32,7 +32,7 @@ struct call_all_kinds {
   using outcome = hash_table::outcome;
 
   std::uint32_t n;
-  std::uint32_t* told;  ///< [key][outcome] how often somebody was told so; own keys together
+  std::uint32_t* told;  ///< [key][outcome] number of callers that got it; own keys together
   std::uint32_t* wrong;
 
   __device__ void operator()(warden::virtual_block const& at,

@@ -91,7 +91,7 @@ class flow_iterations {
   [[nodiscard]] bool has_excess(std::uint32_t v) const {
     return excess_[v] != 0 && !is_terminal(v);
   }
-  /// Level by level, until all are reached who have excess and are not cut off.
+  /// Level by level, until all vertices are reached that have excess and are not cut off.
   std::uint64_t search(std::uint32_t target, bool is_first) {
     std::vector<std::uint32_t> const before = is_first ? std::vector<std::uint32_t>(n_) : heights_;
     std::uint32_t missing = 0, of_last_level = 0;
@@ -133,7 +133,7 @@ class flow_iterations {
     return levels;
   }
 
-  /// Everybody above the lowest empty level.
+  /// All vertices above the lowest empty level.
   void close_gap() {
     std::vector<bool> is_there(n_ + std::size_t{1});
     for (std::uint32_t const h : heights_) is_there[h] = true;

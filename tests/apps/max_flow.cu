@@ -196,7 +196,7 @@ TEST(max_flow, arms_need_about_as_many_iterations) {
   }
 }
 
-/// Searches, iterations, what is pushed and who rises, all of it.
+/// Compares searches, iterations, pushes and relabels, all of them.
 TEST(max_flow, sections_make_the_iterations_of_a_loop) {
   std::vector<edge_list> networks{generate(graph::washington{{.rows = 9, .columns = 7}}),
                                   generate(graph::rmf{{.a = 3, .b = 10}}),

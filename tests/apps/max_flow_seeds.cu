@@ -69,7 +69,7 @@ TEST(max_flow_seeds, reach_through_long_rows) {
   }
 }
 
-/// Nothing of an iteration depends on who comes first.
+/// The result of an iteration does not depend on the order of threads.
 TEST(max_flow_seeds, sections_make_the_same_iterations) {
   auto const g = generate(graph::rmf{{.a = 2, .b = 4}});
   std::vector<std::uint64_t> first;

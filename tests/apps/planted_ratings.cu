@@ -72,7 +72,7 @@ TEST(planted_ratings, of_known_sets) {
 }
 
 TEST(planted_ratings, of_extreme_shapes) {
-  // Everybody rates everything but for one.
+  // Every user rates all items but one.
   EXPECT_EQ(different(planted_ratings({10, 2, 19, 10}, 1)), 19u);
   EXPECT_EQ(different(planted_ratings({1, 1, 1, 1}, 1)), 1u);
   EXPECT_EQ(different(planted_ratings({100, 5, 14, 10}, 1)), 14u);

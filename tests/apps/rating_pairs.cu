@@ -38,7 +38,7 @@ std::uint32_t steps_of(tile_pair_plan const& plan, std::size_t tile_pair) {
   }
   for (bool moves = true; left != 0 && moves; ++steps) {
     moves = false;
-    std::vector<std::uint32_t> users;  // who had a rating in this step
+    std::vector<std::uint32_t> users;  // users with a rating in this step
     for (std::size_t k = 0; k < workers; ++k) {
       if (at[k] == end[k]) continue;
       std::uint32_t const n = 1 + factorization::later_ratings(plan.ratings[at[k]].bits);

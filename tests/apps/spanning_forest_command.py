@@ -89,7 +89,7 @@ class SpanningForestTest(command.CommandTest):
         self.refused(1, f"{out}: cannot be written: the graph has no source and sink", ROME, "--out", out)
 
     def test_more_than_the_device_holds(self):
-        """The error says who it is from, like all others."""
+        """The error begins with the command's name, like all others."""
         run = self.run_with(4000, self.file("x.gr", "p sp 4294967295 1\na 1 2 3\n"))
         self.assertEqual((run.returncode, run.stdout), (1, ""))
         self.assertRegex(run.stderr, r"\Aspanning_forest: .*out of memory.*\n\Z")

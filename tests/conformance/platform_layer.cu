@@ -102,7 +102,7 @@ struct cluster_words {
   std::uint32_t sum, bits;
   std::uint32_t plain[96];  ///< [thread] in global memory, too
 };
-/// Everybody tells the next block of the cluster, and hears from the one before.
+/// Every block writes to the next block of the cluster, and reads from the one before.
 WARDEN_KERNEL void clusters(arguments a) {
   auto& mine = *reinterpret_cast<cluster_words*>(simt::dynamic_shared());
   unsigned const rank = simt::cluster_rank(), size = simt::cluster_size(), me = simt::thread_rank();

@@ -100,10 +100,10 @@ MUTANTS = {
     "ring-bound": ("detail/fused/pair_messages_server.cuh", "return true;", "sends/many_pair_messages", "torn or lost message|not conserved|deadlock"),
     # Sections of the previous launch run again.
     "rerun": ("detail/fused/slice_reader.cuh", "executed_{0} {}", "sends/pair_messages_visible", "torn or lost message|not conserved|deadlock"),
-    # A lane forgets who else waits for the lock.
+    # A lane forgets the other lanes that wait for the lock.
     "pair-more": ("detail/fused/pair_messages_run.cuh", "return false;", "sends/pair_messages", "deadlock"),
     "pair-message-fence": ("detail/fused/pair_messages.cuh", "", "sends/pair_messages_visible", "stale read|unordered sections"),
-    # Who waits for a lock goes on without it once the launch is poisoned.
+    # A thread that waits for a lock goes on without it once the launch is poisoned.
     "pair-poisoned": ("detail/fused/pair_messages.cuh", "if (!alive) break;", "sends/poisoned", "(overlapping|unordered) sections"),
     # A slot of a bit-mask's channel is written before it was seen to be released.
     "slot-acquire": ("detail/fused/paper/bitmask_channel.cuh", "", "led", "torn or lost message|deadlock"),
@@ -290,7 +290,7 @@ MUTANTS = {
                  EXCHANGE + "a_row_that_is_written_after_the_count_is_reported_and_does_not_travel", SPREAD_WRONG),
     "packed-in-order": ("detail/spread/spread_kernels.cuh", "return turn;", SPREAD_ORDER, "wrong order|" + SPREAD_WRONG),
     # Groups of lanes: a lane goes on to the next section before the others have left this one; two groups take one run; lanes
-    # of a group run what is not theirs; lanes do not know of the lock, or free it too soon.
+    # of a group run others' messages; lanes do not know of the lock, or free it too soon.
     "group-sync": ("detail/execute/group_segments.cuh", "", GROUPS_BY_RUNS, HALF_DONE),
     "group-run": ("detail/execute/group_segments.cuh",
                   "if (lanes.lane() == 0) { r = simt::shared_load(taken); simt::shared_store(taken, r + 1); }",

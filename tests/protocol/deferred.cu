@@ -124,7 +124,7 @@ TEST(deferred, a_full_log_holds_what_it_was_made_for_and_says_who_was_refused) {
     deferring::bench<by_default> b{50};
     warden::deferred later{b.on(), capacity};
     std::uint32_t const n = capacity + 100;
-    // The batch that straddles the end is cut; who sends alone finds what is left elsewhere.
+    // The batch that straddles the end is cut; single threads find the places left elsewhere.
     b.send_together(later, 0, n / 2, 2);
     b.send_alone(later, n / 2, 3 * n / 4);
     b.send_together(later, 3 * n / 4, n, 3);

@@ -15,7 +15,7 @@ namespace together {
 
 namespace simt = warden::simt;
 
-/// All words are alike, unless somebody sees another one's section half done.
+/// All words are equal, unless a section sees another one half done.
 struct row {
   static constexpr unsigned size = 32;
   std::uint32_t words[size];

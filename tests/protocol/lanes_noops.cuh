@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections that say when they would change nothing, on a record that tells who was done unasked
+// Sections with is_noop, on a record that shows which sections ran unchecked
 // for.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace together {
 struct bag {
   static constexpr unsigned words = 16, size = 32 * words;
   std::uint32_t bits[words];
-  /// Sections that changed something; all alike, unless somebody sees one half done.
+  /// Sections that changed something; all equal, unless a section sees one half done.
   std::uint32_t turns[words];
 };
 

@@ -86,7 +86,7 @@ class pools {
   static constexpr unsigned room_log2 = 7, room = 1u << room_log2, count = 2;
   /// `tickets` have been drawn before; the places were given back in some order.
   explicit pools(std::uint64_t tickets = 0) {
-    // Who waits for a place that has been lost spins.
+    // A thread that waits for a lost place spins.
     warden::sim::settings s = warden::sim::current_settings();
     s.max_steps = 20'000'000;
     warden::sim::configure(s);
@@ -176,7 +176,7 @@ TEST(slot_free_list, lasts_beyond_two_to_the_32_tickets) {
 using rings = warden::detail::forward_rings<warden::detail::channel_ref<1>>;
 struct credit_arguments {
   rings common;
-  std::uint64_t* held;  ///< credits that somebody has taken for messages
+  std::uint64_t* held;  ///< credits taken for messages
   std::uint64_t* most;  ///< the most that were held
   std::uint64_t* errors;
   std::uint64_t seed;
@@ -363,7 +363,7 @@ WARDEN_KERNEL void execute_after_a_missing_index(credit_arguments a) {
   stock.executed(100, 0, 1);
   stock.admit(a.common, request, 100, true);
   expect(a.errors, stock.admitted() == 104 && a.common.count() == 0);
-  // 100, 102 and 103 give theirs back; that of 101 is with what it sent.
+  // 100, 102 and 103 give their credits back; the section that 101 sent has its credit.
   stock.rest(a.common, request);
   expect(a.errors, stock.admitted() == 100 && a.common.count() == 3);
   stock.executed(100, 1, 0);

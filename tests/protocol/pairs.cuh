@@ -14,7 +14,7 @@ struct account {
   std::uint64_t mixed;    ///< hash of the amounts moved
 };
 
-/// A section as it should be, asymmetric: who mixes the two up changes the sum of `mixed`.
+/// An asymmetric section: mixing up the two records changes the sum of `mixed`.
 struct move {
   static constexpr bool reads_other_memory = false;
   std::uint32_t amount;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deferred sections on two records: who meets when, and that each section runs once, isolated,
+// Deferred sections on two records: the pair schedule, and that each section runs once, isolated,
 // however its records lie.
 
 #include "tests/protocol/rounds.cuh"
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using warden::placement;
 using warden::detail::all_pairs_schedule;
 
-// ---- who meets when
+// ---- pair schedule
 
 TEST(all_pairs_schedule, every_pair_meets_once_and_no_part_is_used_twice_in_a_round) {
   for (std::uint32_t parts = 1; parts <= 67; ++parts) {
@@ -46,7 +46,7 @@ TEST(all_pairs_schedule, every_pair_meets_once_and_no_part_is_used_twice_in_a_ro
         ASSERT_TRUE(paired.insert(pair.a).second) << "round " << r;
         ASSERT_TRUE(paired.insert(pair.b).second) << "round " << r;
         ASSERT_TRUE(met.insert(std::minmax(pair.a, pair.b)).second) << "round " << r;
-        // Each part knows when it meets whom.
+        // Each part knows its partner in each round.
         ASSERT_EQ(all.round_of(pair.a, pair.b), r);
         ASSERT_EQ(all.round_of(pair.b, pair.a), r);
         for (bool const is_a : {true, false}) {
@@ -261,7 +261,7 @@ TEST(rounds, a_part_that_does_not_come_back_is_reported_and_then_all_is_well) {
   // Time passes by tenths of a second on the simulated device.
   send(test::sized(3000u, 300u));
   later.run();
-  // Nothing runs before somebody was told.
+  // Nothing runs before a wait has reported it.
   send(0);
   later.run();
   EXPECT_THAT(error_text(all), HasSubstr("of a run in rounds waited until part "));

@@ -239,7 +239,7 @@ TEST(forwarding, what_cannot_be_sent_is_reported) {
   EXPECT_EQ(of_those, 5u);
 }
 
-/// Somebody takes a credit and a slot of ring 1, and never fills it.
+/// Takes a credit and a slot of ring 1, and never fills it.
 struct reserve_in_ring {
   template <class Ref>
   __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {

@@ -43,7 +43,7 @@ TEST(shared_launches, fail_for_each_guarded_until_it_has_reported_it) {
     EXPECT_EQ(first->channels.size(), 3u);
     EXPECT_FALSE(one.failure()) << "reported once";
     t.ran({});
-    // Nothing runs with the other one, and who was healthy learns why.
+    // Nothing runs with the other one, and the healthy array reports why.
     t.launch(task::send, {}, one, other);
     EXPECT_EQ(t.ran({}), 0u);
     auto const passed_on = one.failure();

@@ -146,7 +146,7 @@ TEST_F(time_limit, begins_again_with_every_section) {
 struct pair_messages_policy : test::small<warden::default_policy> {
   using executor = warden::executor::pair_messages<64>;
 };
-/// Who waits for a lock that is held for longer than the limit does not go on without it.
+/// A thread that waits for a lock that is held longer than the limit does not go on without it.
 TEST_F(time_limit, is_no_way_past_a_lock) {
   test::guarded_records<warden::basic_guarded<pair_messages_policy, test::tally, slow_section>> g{
       1, options(1, 64)};

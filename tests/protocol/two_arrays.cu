@@ -21,7 +21,7 @@ using two_arrays::user;
 using warden::placement;
 using warden::detail::two_array_schedule;
 
-// ---- who meets when
+// ---- pair schedule
 
 void expect_each_pair_once(std::uint32_t firsts, std::uint32_t seconds) {
   SCOPED_TRACE(testing::Message() << firsts << " x " << seconds);
@@ -38,7 +38,7 @@ void expect_each_pair_once(std::uint32_t firsts, std::uint32_t seconds) {
       ASSERT_TRUE(paired.insert(pair.a).second) << "round " << r;
       ASSERT_TRUE(paired.insert(pair.b).second) << "round " << r;
       ASSERT_TRUE(met.insert({pair.a, pair.b}).second) << "round " << r;
-      // Each part knows when it meets whom.
+      // Each part knows its partner in each round.
       ASSERT_EQ(all.round_of(pair.a, pair.b), r);
       for (bool const is_a : {true, false}) {
         auto const tile_pair = all.tile_pair(is_a ? pair.a : pair.b, r);

@@ -35,7 +35,7 @@ struct item_of {
 using item = item_of<1>;
 using large_item = item_of<16>;
 
-/// Who mixes the two up, or runs it twice, changes a sum.
+/// Mixing up the two, or running it twice, changes a sum.
 struct rate {
   std::uint32_t stars;
   template <class Item>

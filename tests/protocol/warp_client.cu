@@ -165,7 +165,7 @@ TEST(warp_client, lanes_without_a_message) {
   unsigned const rounds = test::sized(60u, 6000u);
   test::guarded_records<small> g{5, {.servers = 2, .capacity = 32}};
   warden::launch_fused(with_gaps{rounds}, 3, 64, {}, g.guarded);
-  g.guarded.wait();  // throws if an id of theirs was looked at
+  g.guarded.wait();  // throws if an id of these lanes was read
   std::uint64_t wanted = 0, count = 0;
   for (unsigned r = 0; r < rounds; ++r) {
     for (unsigned lane = 0; lane < 32; ++lane)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of errors of device code: threads by place, what they poll, who changed it, their calls.
+// Texts of errors of device code: threads by place, the words they poll, the last writers, their
+// calls.
 
 #include "tests/sim/plain_kernels.cuh"
 #include "tests/sim/spinning_kernels.cuh"

@@ -64,7 +64,7 @@ TEST(schedules, differ) {
   EXPECT_GT(values.size(), 20u) << "lost updates must differ between schedules";
 }
 
-/// Every thread does the same: only who comes when can tell two schedules apart.
+/// Every thread does the same: two schedules differ only in the order of threads.
 WARDEN_KERNEL void add_once(arguments a) { simt::fetch_add(a.words, 1u); }
 
 TEST(schedules, the_trace_names_the_threads) {

@@ -76,7 +76,7 @@ TEST_F(streams, run_late) {
   }
 }
 
-/// Two streams append three values each; who waits for what is left to `wait`.
+/// Two streams append three values each; `wait` orders them.
 std::vector<std::uint32_t> two_streams(std::function<void(warden::stream_ref)> const& wait,
                                        bool ordered = false) {
   warden::buffer<std::uint32_t> words{8};

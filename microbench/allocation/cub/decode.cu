@@ -33,7 +33,7 @@ constexpr int threads = 256, items = 8, tile = threads * items;
 struct first_of_tile {
   __device__ std::uint32_t operator()(std::uint32_t number) const { return number * tile; }
 };
-/// The run again, as often as somebody asks.
+/// Repeats the run any number of times.
 struct repeated {
   std::uint32_t const* values;
   __device__ thrust::constant_iterator<std::uint32_t> operator()(std::int64_t i) const {
