@@ -88,7 +88,7 @@ struct tile_pair_plan {
 /// Plans tile pairs of fewer than 2^32 ratings, with `offset` subtracted from their values. Users
 /// are dealt to parts with about equal numbers of ratings, and so are items. Within a tile pair
 /// this is a list schedule: in each step each worker takes the next ratings of his item, a batch,
-/// of different users whom no other worker has in this step. A worker that is done takes the item
+/// of different users that no other worker has in this step. A worker that is done takes the item
 /// with the most ratings among those left. So no worker waits long, and none forever: all ratings
 /// can be processed in the order of steps.
 ///

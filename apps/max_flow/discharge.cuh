@@ -116,8 +116,8 @@ class discharge {
     push pushes[arcs_each]{};
     std::uint32_t residual[arcs_each]{}, height[arcs_each]{};
     auto const is = [&](unsigned k) { return at(k) < left; };
-    // All loads are issued before any result is used; but for the heights of those whom nothing
-    // can be pushed to, which are not worth a load each.
+    // All loads are issued before any result is used, except for heights of vertices to which
+    // nothing can be pushed, which are not worth a load each.
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_each; ++k) {
       if (!is(k)) continue;

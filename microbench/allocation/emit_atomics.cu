@@ -22,15 +22,15 @@ struct emit_arguments {
 
 /// All lanes of a warp are here, with counts that may be zero. (Of a warp's adds to one counter of
 /// 64 bits no compiler makes one, as ptxas does where it has 32 bits.)
-template <by Whom>
+template <by Way>
 WARDEN_DEVICE std::uint64_t first_place(emit_arguments const& a, std::uint32_t count) {
-  if constexpr (Whom == by::warp) {
+  if constexpr (Way == by::warp) {
     return warden::allocate_in_warp(a.out.counter(), simt::full_warp, count);
   } else {
     return count == 0 ? 0 : simt::fetch_add(a.out.counter(), count);
   }
 }
-template <by Whom>
+template <by Way>
 WARDEN_KERNEL void emit_items(emit_arguments const a) {
   simt::assume_one_dimension();
   std::uint32_t const step = simt::block_count() * simt::block_threads();
@@ -38,22 +38,22 @@ WARDEN_KERNEL void emit_items(emit_arguments const a) {
   for (std::uint64_t base = simt::block_rank() * simt::block_threads(); base < a.n; base += step) {
     std::uint64_t const i = base + simt::thread_rank();
     std::uint32_t const count = i < a.n ? a.counts[i] : 0;
-    std::uint64_t const place = first_place<Whom>(a, count);
+    std::uint64_t const place = first_place<Way>(a, count);
     for (std::uint32_t k = 0; k < count; ++k)
       a.out.store(place + k, item_element{}(static_cast<std::uint32_t>(i), k));
   }
 }
 
-template <by Whom>
+template <by Way>
 class atomic_arm final : public emit_arm {
  public:
   explicit atomic_arm(emission const& e) : out_{e.elements, e.room} {}
   void run_async(emission const& e) override {
     out_.clear_async();
     auto const resident = static_cast<std::uint32_t>(
-        warden::runtime::resident_blocks(warden::simt::make_kernel(&emit_items<Whom>), threads, 0));
+        warden::runtime::resident_blocks(warden::simt::make_kernel(&emit_items<Way>), threads, 0));
     std::uint32_t const blocks = std::min(resident, (e.n + threads - 1) / threads);
-    simt::launch(&emit_items<Whom>, blocks, threads, 0, {e.counts, e.n, out_.ref()}, {});
+    simt::launch(&emit_items<Way>, blocks, threads, 0, {e.counts, e.n, out_.ref()}, {});
   }
   std::uint64_t wait(emission const&) override { return out_.wait(); }
 

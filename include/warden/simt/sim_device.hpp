@@ -124,15 +124,16 @@ unsigned active_mask(site const& where);
 // ---- waiting: begin_wait; watch each word; then sleep until one is written
 void begin_wait();
 void watch(void const* address);
-/// Asleep until a watched word is written, or until time passes because everybody sleeps: then
-/// true. Returns at once if a watched word was written since the last call.
+/// Sleeps until a watched word is written, or until time passes because all threads sleep: then
+/// returns true. Returns at once if a watched word was written since the last call.
 bool sleep(site const& where);
 void end_wait();
 
 // ---- sections
-/// By every lane of `group`, the mask of those of the caller's warp that run the section together,
-/// or by one thread alone, for whom it is 0. The record is one group's from the first that enters
-/// to the last that leaves. The first one's `kept` are bytes that they say they will not change.
+/// Called by every lane of `group`, the mask of the caller's warp's lanes that run the section
+/// together, or by one thread alone, for which it is 0. The record belongs to one group from the
+/// first lane that enters to the last that leaves. `kept` of the first lane are bytes that the
+/// section will not change.
 void section_enter(void const* record, bool in_order, unsigned group,
                    std::span<std::byte const> kept, site const& where);
 void section_leave(void const* record, bool in_order, unsigned group, site const& where);
