@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which batch of a log comes when: by launch, by block, and as the block flushed them.
+/// Order of a log's batches: by launch, by block, and in the order in which the block flushed them.
 ///
-/// Blocks number their batches themselves, so only the blocks are sorted, by what they noted with
-/// their first batch. They are few where a kernel has as many as are resident: one block of threads
-/// sorts them in less time than it takes to start the kernels of a sort by the whole device.
+/// Blocks number their own batches, so only the blocks are sorted, by the numbers that they wrote
+/// with their first batch. A kernel has few blocks if they are all resident. One block of threads
+/// sorts them in less time than the kernels of a sort by the whole device take to start.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -27,12 +27,12 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What the kernels below are given.
+/// Arguments of the kernels below.
 template <class Ref>
 struct order_arguments {
   run_arguments<Ref> run;
   std::uint32_t* sorted;  ///< [block that wrote] room for first rows
-  std::uint32_t* begins;  ///< [first row] the turn of its block's first batch
+  std::uint32_t* begins;  ///< [first row] turn of its block's first batch
 };
 
 /// One block of threads that sorts the blocks of a log's batches by launch and rank.
@@ -40,7 +40,7 @@ template <class Ref>
 class block_sorter {
   static constexpr unsigned threads = Ref::policy::block_threads;
   static constexpr unsigned warps = threads / simt::warp_size;
-  /// A pass sorts by eight bits: the lowest first, and keeps what the passes before have found.
+  /// A pass sorts stably by 8 bits, the lowest first.
   static constexpr unsigned bits = 8, digits = 1u << bits;
   using scan = simt::block_scan<threads, true>;
   struct layout {
@@ -55,7 +55,7 @@ class block_sorter {
   };
 
  public:
-  /// Bytes of shared memory.
+  /// Size of the shared memory. Units: bytes.
   static constexpr std::size_t shared_bytes() { return layout{}.carver.bytes(); }
 
   /// `storage` is shared memory of `shared_bytes()` bytes, the same for the whole block.
@@ -70,9 +70,9 @@ class block_sorter {
         scan_{layout{}.scanning.in(storage)},
         most_{layout{}.most.in(storage)} {}
 
-  /// Sorts them, and finds the turn of each one's first batch. Collective over the block.
+  /// Sorts the blocks, and finds the turn of each block's first batch. Collective over the block.
   WARDEN_DEVICE void run() {
-    // No turn is anybody's: a batch that was not whole when the log was closed has none.
+    // Clears all turns: a batch that was not complete when the log was closed gets none.
     for (std::uint32_t i = simt::thread_rank(); i < log_.rows_written(); i += threads)
       log_.order.rows[i] = log_.no_row;
     auto const rank = [&](std::uint32_t row) { return log_.order.blocks[row]; };
@@ -84,11 +84,11 @@ class block_sorter {
   }
 
  private:
-  /// Of keys.
+  /// Range of keys.
   struct range {
     std::uint32_t least, most;
   };
-  /// The keys of all blocks. Collective.
+  /// Returns the range of the keys of all blocks. Collective.
   template <class Key>
   WARDEN_DEVICE range range_of(Key key) const {
     simt::sync_block();
@@ -108,7 +108,7 @@ class block_sorter {
     return {most_[0], ~most_[1]};
   }
 
-  /// Sorts by a key whose values are in `keys`. Collective.
+  /// Sorts by a key whose values lie in `keys`. Collective.
   template <class Key>
   WARDEN_DEVICE void sort(Key key, range keys) {
     if (blocks_ < 2) return;
@@ -125,7 +125,7 @@ class block_sorter {
       simt::sync_block();
     }
   }
-  /// A warp's blocks: neighbours, so that those of the warps before come before them.
+  /// Places of a warp's blocks. They are adjacent, and follow those of the warps with lower ranks.
   struct places {
     std::uint32_t begin, end;
   };
@@ -135,7 +135,7 @@ class block_sorter {
     std::uint32_t const begin = simt::warp_rank() * each;
     return {begin < blocks_ ? begin : blocks_, begin + each < blocks_ ? begin + each : blocks_};
   }
-  /// Finds where the blocks of each warp with each digit begin. Collective.
+  /// Finds the places of the blocks of each warp with each digit. Collective.
   template <class Digit>
   WARDEN_DEVICE void count(Digit digit) const {
     for (unsigned i = simt::thread_rank(); i < warps * digits; i += threads) counts_[i] = 0;
@@ -158,9 +158,9 @@ class block_sorter {
     }
     simt::sync_block();
   }
-  /// Counters by digit, and of a digit by warp.
+  /// Returns the index of a counter: by digit, then by warp.
   WARDEN_DEVICE static unsigned counter(unsigned i) { return i % warps * digits + i / warps; }
-  /// Moves them there. Collective.
+  /// Moves the blocks to these places. Collective.
   template <class Digit>
   WARDEN_DEVICE void place(Digit digit) const {
     places const mine = of_warp();
@@ -175,8 +175,8 @@ class block_sorter {
     }
   }
 
-  /// Turns the numbers of batches into turns, in the order of the blocks. Two of one launch and
-  /// rank are noticed. Collective.
+  /// Turns the numbers of batches into turns, in the order of the blocks. Counts the batches of two
+  /// blocks of equal launch and rank. Collective.
   WARDEN_DEVICE void add_up() const {
     std::uint32_t done = 0;
     for (std::uint32_t first = 0; first < blocks_; first += threads) {
@@ -201,14 +201,14 @@ class block_sorter {
   typename Ref::log_type const& log_;
   guarded_report* report_;
   std::uint32_t* begins_;
-  std::uint32_t *from_, *to_;                ///< [block] its first row: as sorted so far, and room
-  std::uint32_t blocks_;                     ///< that wrote batches
-  simt::shared_span<std::uint32_t> counts_;  ///< [warp][digit] blocks, then where they go
+  std::uint32_t *from_, *to_;                ///< [block] its first row: sorted so far, and room
+  std::uint32_t blocks_;                     ///< blocks that wrote batches
+  simt::shared_span<std::uint32_t> counts_;  ///< [warp][digit] number of blocks, then their place
   simt::shared_span<typename scan::storage> scan_;
   simt::shared_span<std::uint32_t> most_;  ///< least key; greatest, negated
 };
 
-/// One block.
+/// Sorts the blocks. One block.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
     sort_blocks(order_arguments<Ref> a) {
@@ -225,18 +225,18 @@ WARDEN_KERNEL void place_batches(order_arguments<Ref> a) {
   std::uint32_t const rows = log.rows_written();
   for (std::uint32_t row = simt::block_rank() * simt::block_threads() + simt::thread_rank();
        row < rows; row += simt::block_count() * simt::block_threads()) {
-    // Nobody wrote it: a kernel was sending.
+    // Rows that no block wrote completely: a kernel was sending.
     if (log.begins[row] == log.no_row || log.order.first_of[row] >= rows) continue;
     std::uint32_t const turn = a.begins[log.order.first_of[row]] + log.order.numbers[row];
     if (turn < rows) log.order.rows[turn] = row;
   }
 }
 
-/// The memory in which a log keeps and finds its order. Of `Ref`, a run_ref.
+/// Memory in which a log of `Ref`, a run_ref, keeps and finds its order.
 template <class Ref>
 class log_order {
  public:
-  /// Bytes of device memory.
+  /// Returns the device memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const { return arrays_.bytes(); }
 
   /// Makes the memory for the log's rows. Throws cuda_error.
@@ -252,7 +252,8 @@ class log_order {
     log.order.numbers = array(7);
     log.order.rows = array(8);
   }
-  /// Enqueues the search for the order, in a run; two of them must not meet. Throws cuda_error.
+  /// Enqueues the search for the order, in a run. Precondition: no two searches overlap. Throws
+  /// cuda_error.
   void find(run_arguments<Ref> const& run, stream_ref s, std::source_location where) const {
     order_arguments<Ref> argument{run, array(0), array(1)};
     void* arguments[] = {&argument};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How a log's sections are run where none of them sends others: partition after partition, by as
-/// many blocks as are resident together.
+/// Host side of a run whose sections send no sections: blocks run partition after partition, as
+/// many at once as are resident together.
 #pragma once
 
 #include <warden/detail/deferred/deferred_kernels.cuh>
@@ -30,7 +30,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The kernels between a log's close and its opening, and what they need.
+/// The kernels between a log's close and its opening, and their plan.
 template <class Policy, class Record, class... Sections>
 class log_runner {
   using run_type = run_ref<Policy, Record, Sections...>;
@@ -46,8 +46,8 @@ class log_runner {
   explicit log_runner(guarded_state<Policy, Record, Sections...> const& of)
       : device_{of.device()} {}
 
-  /// Whether a block of the current device has the shared memory to run one of as many partitions
-  /// of `records` as may be chosen. Throws cuda_error.
+  /// True if a block of the current device has the shared memory to run a partition of `records`
+  /// with the finest partitions that may be chosen. Throws cuda_error.
   static bool fits(std::uint64_t records, deferred_options const& chosen) {
     constexpr std::uint32_t most = most_partitions;
     std::uint32_t const partitions = chosen.partitions != 0 ? chosen.partitions : most;
@@ -57,25 +57,26 @@ class log_runner {
     return bytes_of(owners.locals(records), halvings_for(facts)) <= facts.shared_bytes_per_block;
   }
 
-  /// Whether logs can be split: else that would have to write batches of both widths.
+  /// True if logs can be split. A split would have to write batches of both widths, which it
+  /// cannot.
   static constexpr bool splits = !run_type::formats::two_widths;
-  /// Partitions of a log that are as many as make all blocks work, unless more are needed to fit
-  /// the chip. Throws cuda_error.
+  /// Returns the number of partitions with which all blocks have work; more are chosen if they do
+  /// not fit the chip. Throws cuda_error.
   [[nodiscard]] std::uint32_t usual_partitions(std::source_location where) const {
-    // Sections on records in memory wait for them: more threads at once have more loads under way.
+    // Sections wait for records in memory: more threads at once have more loads in flight.
     constexpr std::uint32_t blocks_each = on_chip ? 1 : 2;
-    // Not more than blocks at once: what sections write beside their records is then written in
-    // one sweep.
+    // At most as many partitions as blocks at once: sections of all partitions then write other
+    // memory than their records in one sweep.
     auto const multiprocessors =
         static_cast<std::uint32_t>(runtime::facts(device_, where).multiprocessors);
     return std::clamp<std::uint32_t>(std::bit_floor(multiprocessors) * blocks_each, 1,
                                      most_partitions);
   }
-  /// Returns the same for one of `ranks` that share the partitions of a log, all of about as many
-  /// records as `run`. Each part of a batch is longer if the ranks together have no more partitions
-  /// than one device. But each multiprocessor should have one; and where its first-level cache does
-  /// not hold the records of one, sections that do not combine wait for them, so more blocks are
-  /// better (measured: docs/tuning-notes.md). Throws cuda_error.
+  /// Returns the usual number of partitions for one of `ranks` that share the partitions of a log.
+  /// Each rank has about as many records as `run`. Segments are longer if the ranks together have
+  /// no more partitions than one device. But each multiprocessor needs a partition. And if the
+  /// first-level cache does not hold the records of one, sections that do not combine wait for
+  /// them, so more blocks are faster (measured: docs/tuning-notes.md). Throws cuda_error.
   [[nodiscard]] std::uint32_t usual_partitions(run_type const& run, std::size_t sections,
                                                std::uint32_t ranks,
                                                std::source_location where) const {
@@ -89,22 +90,21 @@ class log_runner {
                : usual;
   }
 
-  /// Chooses the partitions of a log for `sections`, unless the user did, and how many blocks run
-  /// them. Returns those by which the log is sorted: fewer, where it is split. Throws limit_error
-  /// where they do not fit the chip.
+  /// Chooses the partitions of a log for `sections`, unless the user has, and the number of blocks
+  /// that run them. Returns the partitions by which the log is sorted, which are fewer if it is
+  /// split. Throws limit_error if they do not fit the chip.
   partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
                                 std::source_location where) {
     return plan_partitions(run, chosen, sections, most_partitions, usual_partitions(where), where);
   }
-  /// Does the same for a log that is sorted by `usual` partitions, unless the records need more,
-  /// and by `most` at most.
+  /// Plans a log that is sorted by `usual` partitions, or by up to `most` if the records need more.
   partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
                                 std::uint32_t most, std::uint32_t usual,
                                 std::source_location where) {
     auto const facts = runtime::facts(device_, where);
     std::uint32_t partitions = chosen.partitions != 0 ? chosen.partitions : std::min(usual, most);
     std::uint32_t split = std::max(1u, chosen.split);
-    // Where the log's are fewer than make all blocks work.
+    // Splits the log if it has fewer partitions than make all blocks work.
     if (splits && chosen.partitions == 0 && chosen.split == 0) split = usual / partitions;
     if (!splits && split != 1) {
       throw limit_error{"deferred: a split by " + std::to_string(split) +
@@ -137,14 +137,14 @@ class log_runner {
             where};
       }
     }
-    // What is split anyway is sent to few partitions, which takes less.
+    // A log that is split in any case is sorted by few partitions, which takes less time.
     if (chosen.partitions == 0 && chosen.split == 0) {
       for (; split > 1 && split < most_split && partitions > usual; partitions /= 2) split *= 2;
     }
     run_blocks_ = resident(run_kernel_, run_bytes_, where);
     if constexpr (two_widths)
       run_blocks_ = std::min(run_blocks_, resident(partials_kernel_, run_bytes_, where));
-    // A first-level cache holds the records of a partition then.
+    // A first-level cache then holds the records of a partition.
     constexpr std::size_t cached = std::size_t{32} << 10;
     std::size_t const bytes = run.size * sizeof(Record);
     if (chosen.split == 0 && has_many(run, sections, facts)) {
@@ -154,12 +154,12 @@ class log_runner {
     run_blocks_ = std::min(run_blocks_, partitions * split);
     return run.owners.coarser(partitions);
   }
-  /// Behind the plan of the log: what sorts and splits it. Throws cuda_error.
+  /// Makes the memory that sorts and splits a planned log. Throws cuda_error.
   void make(run_type& run, std::source_location where) {
     make_split(run.log, run.owners, run.owners.within(run.log.partitions.partitions()), where);
     make_sorter(run.log, where);
   }
-  /// The second half of that: what sorts the log.
+  /// Makes the memory that sorts the log.
   void make_sorter(typename run_type::log_type& log, std::source_location where) {
     if constexpr (run_type::in_order) {
       sorter_.make(log, where);
@@ -167,7 +167,7 @@ class log_runner {
       sorter_.plan(log, where);
     }
   }
-  /// The first half: what splits logs no larger than `log`, by `within`, if their partitions are
+  /// Makes the memory that splits logs no larger than `log`, by `within`, if their partitions are
   /// not those of `owners`.
   void make_split(typename run_type::log_type const& log, partition_map const& owners,
                   partition_map within, std::source_location where) {
@@ -176,14 +176,14 @@ class log_runner {
     }
   }
 
-  /// Enqueues the execution of a closed log; `stage` says how much is enqueued, also if it throws.
-  /// Throws cuda_error.
+  /// Enqueues the execution of a closed log. `stage` tells how much is enqueued, also if the call
+  /// throws. Throws cuda_error.
   void enqueue(run_arguments<run_type> run, run_stage& stage, stream_ref s,
                std::source_location where) {
     sort(run, stage, s, where);
     execute(run, stage, s, where);
   }
-  /// The first half of that: behind it each message is in a batch.
+  /// Enqueues the sort of a closed log. Each message is in a batch then.
   void sort(run_arguments<run_type> const& run, run_stage& stage, stream_ref s,
             std::source_location where) {
     if constexpr (run_type::in_order) {
@@ -193,7 +193,7 @@ class log_runner {
     }
     stage = run_stage::sorted;
   }
-  /// The second half: each section runs.
+  /// Enqueues the execution of a sorted log.
   void execute(run_arguments<run_type> run, run_stage& stage, stream_ref s,
                std::source_location where) {
     if constexpr (splits) {
@@ -207,9 +207,9 @@ class log_runner {
                       where);
   }
 
-  /// No launch replays the log.
+  /// Returns null: no launch replays the log.
   [[nodiscard]] static launch_control* launch() { return nullptr; }
-  /// Device memory, in bytes.
+  /// Returns the device memory of the runner. Units: bytes.
   [[nodiscard]] std::size_t bytes() const {
     if constexpr (run_type::in_order) {
       return sorter_.bytes() + split_.bytes();
@@ -235,18 +235,18 @@ class log_runner {
       return {};
     }
   }
-  /// Bytes of shared memory of a block that runs a partition of `locals` records.
+  /// Returns the shared memory of a block that runs a partition of `locals` records. Units: bytes.
   static std::size_t bytes_of(std::uint64_t locals, unsigned halvings) {
     return std::max(server<run_type>::shared_bytes(locals, halvings),
                     server<typename run_type::partials>::shared_bytes(locals, halvings));
   }
-  /// Halvings after which a window fits a block, with a quarter of the memory left to records on
-  /// chip; the most if none does.
+  /// Returns the halvings after which a window fits a block; records on chip get at least a quarter
+  /// of the memory. Returns the largest number if no window fits.
   static unsigned halvings_for(runtime::device_facts const& facts) {
     std::size_t const room = facts.shared_bytes_per_block / 4 * (on_chip ? 3 : 4);
     return run_type::fitting(room, [](unsigned halvings) { return bytes_of(0, halvings); });
   }
-  /// True if the log is split because the second-level cache does not hold the records, and enough
+  /// True if the log is split because the level-2 cache does not hold the records, and enough
   /// sections run on them.
   static bool has_many(run_type const& run, std::size_t sections,
                        runtime::device_facts const& facts) {
@@ -261,10 +261,10 @@ class log_runner {
   int device_;
   unsigned run_blocks_ = 0;
   std::size_t run_bytes_ = 0;
-  // As in flat_sort.
+  // Stored, as in flat_sort.
   runtime::kernel run_kernel_ = simt::make_kernel(&run_log<run_type>);
   runtime::kernel partials_kernel_ = kernel_of_partials();
-  /// Sorts rows where sections run in order: there are no flat messages then.
+  /// Sorts rows if sections run in order: such a log has no flat messages.
   std::conditional_t<run_type::in_order, log_order<run_type>, flat_sort<run_type>> sorter_;
   std::conditional_t<splits, log_split<run_type>, no_split> split_;
 };

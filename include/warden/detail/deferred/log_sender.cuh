@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How sections of a deferred run send sections: into a log that is run behind this one.
+/// Sends sections of a deferred run's sections into a log that runs after this one.
 #pragma once
 
 #include <warden/detail/deferred/deferred_ref.cuh>
@@ -11,22 +11,22 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Nothing: for runs whose sections send none.
+/// Stands for the sender of runs whose sections send none.
 struct sends_to_no_log {};
 
-/// What a run's sections send others by.
+/// Sender for the sections of a run.
 template <class Policy, class Record, class... Sections>
 class log_sender {
  public:
-  deferred_ref<Policy, Record, Sections...> next{};  ///< where they go, filled by the host
+  deferred_ref<Policy, Record, Sections...> next{};  ///< log of the sections, filled by the host
 
-  /// For section_client: false, and counted, once a section has sent all it may.
+  /// For section_client. Returns false, and counts it, if a section has sent all that it may.
   WARDEN_DEVICE bool may_send(unsigned left) const {
     if (left != 0) return true;
     simt::fetch_add(&next.report->sends_too_many, std::uint64_t{1});
     return false;
   }
-  /// For section_client. What finds no place is counted, and reported by `wait`.
+  /// For section_client. Counts a section that finds no place; `wait` reports it.
   template <class Section>
   WARDEN_DEVICE void send(std::uint64_t id, Section const& section) const {
     next.send(id, section);

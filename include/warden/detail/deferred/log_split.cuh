@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The finer log into which a run splits a log: its memory, and the kernel between the sort and the
+/// The finer log into which a run splits a log: its memory, and the launch between the sort and the
 /// run.
 #pragma once
 
@@ -23,20 +23,20 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The finer log of `Ref`, a run_ref; nothing until it is made.
+/// The finer log of `Ref`, a run_ref. Empty until it is made.
 template <class Ref>
 class log_split {
  public:
-  /// Whether logs are split.
+  /// True if logs are split.
   [[nodiscard]] bool is_made() const { return blocks_ != 0; }
-  /// Bytes of device memory.
+  /// Returns the device memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const {
     return pool_.bytes() + offsets_.bytes() + begins_.bytes() + rows_of_.bytes() + turns_.bytes() +
            counters_.bytes();
   }
 
-  /// Makes the memory for splits of logs no larger than `coarse`, by `within` in each partition.
-  /// Throws cuda_error.
+  /// Makes the memory to split logs no larger than `coarse`, each partition by `within`. Throws
+  /// cuda_error.
   void make(typename Ref::log_type const& coarse, partition_map within,
             std::source_location where) {
     std::uint32_t const partitions = coarse.partitions.partitions();
@@ -68,7 +68,7 @@ class log_split {
     blocks_ = std::min(partitions, static_cast<unsigned>(runtime::resident_blocks(
                                        split_.kernel, threads, split_.shared_bytes, where)));
   }
-  /// Enqueues the split of a closed and sorted log, and returns what is to be run in its place.
+  /// Enqueues the split of a closed and sorted log. Returns the arguments of the run in its place.
   /// Throws cuda_error.
   run_arguments<Ref> enqueue(run_arguments<Ref> run, stream_ref s, std::source_location where) {
     split_arguments<Ref> argument{run, log_, counters_.data()};
@@ -91,7 +91,7 @@ class log_split {
   buffer<std::uint16_t> offsets_;
   buffer<std::uint32_t> begins_;
   buffer<log_rows> rows_of_;
-  buffer<std::uint32_t> turns_;  ///< in order
+  buffer<std::uint32_t> turns_;  ///< used if sections run in order
   buffer<split_counters> counters_;
 };
 

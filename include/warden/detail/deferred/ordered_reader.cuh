@@ -2,9 +2,9 @@
 /// @file
 /// Gathers the messages of one partition in the order in which they were sent.
 ///
-/// What a segment_reader does by warps, each for itself, the block does here together: it takes the
-/// next rows in their order, adds up the lengths of their segments, and the threads find their
-/// messages by a search among those sums.
+/// In a segment_reader each warp reads for itself. Here the block reads together: it takes the next
+/// rows in their order, and sums the lengths of their segments. The threads find their messages by
+/// a search in those sums.
 #pragma once
 
 #include <warden/detail/deferred/section_log.cuh>
@@ -22,21 +22,21 @@ namespace detail {
 template <class Message, unsigned Threads>
 class ordered_reader {
   using scan = simt::block_scan<Threads, true>;
-  /// Rows that a thread looks at together.
+  /// Rows that a thread reads together.
   static constexpr unsigned each = Threads >= 1024 ? 2 : 4;
 
  public:
-  /// Rows that it gathers at a time.
+  /// Rows that the block gathers at a time.
   static constexpr std::uint32_t entries = Threads * each;
   /// Shared memory of the block.
   struct storage {
-    typename scan::storage scanning;  ///< of lengths
-    std::uint32_t before[entries];    ///< [row of these] messages in the segments before
-    std::uint32_t places[entries];    ///< [row of these] where its segment begins, less `before`
+    typename scan::storage scanning;  ///< for the scan of lengths
+    std::uint32_t before[entries];    ///< [row of these] messages in earlier segments
+    std::uint32_t places[entries];    ///< [row of these] place of its segment, less `before`
   };
 
-  /// Reads a partition's column in these rows of the log, by their turns. Collective over the
-  /// block; `shared` is nobody else's.
+  /// Reads a partition's column in these rows of the log, by their turns. `shared` is for this
+  /// reader alone. Collective over the block.
   WARDEN_DEVICE ordered_reader(section_log<Message> const& log, std::uint32_t column, log_rows rows,
                                storage& shared)
       : log_{log},
@@ -49,11 +49,12 @@ class ordered_reader {
     load_rows();
   }
 
-  /// Whether there are messages left; the same for the block.
+  /// True if there are messages left; the same for the whole block.
   WARDEN_DEVICE bool has_more() const { return done_ < total_; }
 
-  /// Receives up to `used` messages for each thread, 1 to `Rounds`, as they lie in the log: the
-  /// warps in turn, each round by round. Returns bit k if `m[k]` is one. Collective over the block.
+  /// Receives up to `used` messages for each thread, 1 to `Rounds`, in the order of the log: warp
+  /// by warp, and in a warp by index k. Returns a word whose bit k is set if `m[k]` is a message.
+  /// Collective over the block.
   template <unsigned Rounds>
   WARDEN_DEVICE unsigned receive(Message (&m)[Rounds], unsigned used = Rounds) {
     unsigned arrived = 0;
@@ -61,7 +62,7 @@ class ordered_reader {
     unsigned const of_warp = used * simt::warp_size;
     std::uint32_t const first = done_ + simt::warp_rank() * of_warp;  // mutation: window-in-order
     std::uint32_t const end = first + of_warp < total_ ? first + of_warp : total_;
-    // A warp's messages lie one behind another, most often all in the rows that it looks at first.
+    // A warp's messages are adjacent, most often all in the rows that it reads first.
     for (std::uint32_t found = first; found < end;) {
       warp_row_index rows;
       std::uint32_t const behind = rows_from(found, rows);
@@ -88,11 +89,11 @@ class ordered_reader {
   }
 
  private:
-  /// Messages that a warp finds in rows that it looks at together, at least: else each lane
+  /// Least number of messages in the rows that a warp reads together. With fewer, each lane
   /// searches by itself.
   static constexpr std::uint32_t least = 2 * simt::warp_size;
 
-  /// Goes on to the next rows that have messages; `total_` is 0 if none have. Collective.
+  /// Continues with the next rows that have messages. `total_` is 0 if none have. Collective.
   WARDEN_DEVICE void load_rows() {
     done_ = total_ = 0;
     while (next_row_ < rows_ && total_ == 0) {
@@ -115,14 +116,14 @@ class ordered_reader {
       simt::sync_block();
     }
   }
-  /// The segment of the row whose turn is `turn`; empty if there is none.
+  /// Returns the segment of the row whose turn is `turn`; empty if there is none.
   WARDEN_DEVICE log_places segment_of(std::uint32_t turn) const {
     if (turn >= rows_) return {0, 0};
     std::uint32_t const row = log_.order.rows[turn];  // mutation: rows-as-they-came
     return row == log_.no_row ? log_places{0, 0} : log_.segment(column_, row);
   }
-  /// A row that begins at or before message `i` of these rows, and not long before. Collective over
-  /// the warp.
+  /// Returns a row that begins at message `i` of these rows or shortly before. Collective over the
+  /// warp.
   WARDEN_DEVICE std::uint32_t row_before(std::uint32_t i) const {
     std::uint32_t row = 0;
     WARDEN_UNROLL
@@ -133,23 +134,24 @@ class ordered_reader {
     }
     return row;
   }
-  /// The rows from message `begin` on. Returns the number of the first message that is in none of
-  /// them, if there is one. Collective over the warp.
+  /// Reads the rows from message `begin` on. Returns the number of the first message that lies in
+  /// none of them, or a large number. Collective over the warp.
   WARDEN_DEVICE std::uint32_t rows_from(std::uint32_t begin, warp_row_index& rows) const {
     constexpr unsigned last = simt::warp_size - 1;
     std::uint32_t const row = row_before(begin) + simt::lane_id();
     rows = {warp_row_index::nowhere, 0};
     if (row < entries) rows = {before_[row], places_[row]};
-    // Rows behind the last message begin nowhere, so that all reach as far as it.
+    // Rows after the last message begin nowhere, so that the last row with messages reaches to the
+    // end.
     if (rows.before >= total_) rows.before = warp_row_index::nowhere;
-    // Where the last lane's row ends nobody knows.
+    // The end of the last lane's row is unknown.
     std::uint32_t const end = simt::shuffle(simt::full_warp, rows.before, last);
     unsigned const next = simt::lane_id() == last ? last : simt::lane_id() + 1;
     bool const has = simt::shuffle(simt::full_warp, rows.before, next) != rows.before;
     rows.close_up(simt::ballot(simt::full_warp, has));
     return end;
   }
-  /// The place of any message `i`, less i: where rows have very few messages.
+  /// Returns the place of any message `i`, less i. For rows with very few messages.
   WARDEN_DEVICE std::uint32_t place_of(std::uint32_t i) const {
     std::uint32_t found = 0;
     WARDEN_UNROLL
@@ -163,10 +165,10 @@ class ordered_reader {
   simt::shared_span<typename scan::storage> scan_;
   simt::shared_span<std::uint32_t> before_, places_;  ///< see storage
   std::uint32_t column_;
-  std::uint32_t rows_;       ///< below this
-  std::uint32_t next_row_;   ///< of the block
+  std::uint32_t rows_;       ///< end of the rows
+  std::uint32_t next_row_;   ///< next row of the block
   std::uint32_t total_ = 0;  ///< messages in these rows
-  std::uint32_t done_ = 0;   ///< of them
+  std::uint32_t done_ = 0;   ///< messages received of these rows
 };
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Who gets one of the few slots of a batch's partials, where those are wider than what is sent.
+/// Deals out the few slots of a batch's partials, if those are wider than the messages sent.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -10,23 +10,24 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The slots of a batch's partials: `Count` in a batch of `Messages`. Runs of three sizes have
-/// slots of their own, and those that smaller ones leave: a long run that stays as it is would be
-/// marked message by message.
+/// Slots of a batch's partials: `Count` in a batch of `Messages`. Segments of three sizes have
+/// slots of their own, and may use those of smaller sizes. A long segment without a slot stays as
+/// it is, and would be marked message by message.
 template <unsigned Count, unsigned Messages>
 class partial_slots {
  public:
-  /// Sizes of runs that are told apart.
+  /// Sizes of segments.
   static constexpr unsigned sizes = 3;
 
-  /// `made` is the block's.
+  /// `made` belongs to the block.
   WARDEN_DEVICE explicit partial_slots(std::uint32_t (&made)[sizes]) : made_{made, sizes} {}
 
-  /// Gives all back. Barriers follow. Collective.
+  /// Frees all slots. Barriers must follow. Collective.
   WARDEN_DEVICE void clear() const {
     if (simt::thread_rank() < sizes) made_[simt::thread_rank()] = 0;
   }
-  /// The number of a slot for a run of so many messages, from 1 on; 0 if there is none.
+  /// Takes a slot for a segment of `messages` messages. Returns its number, counted from 1, or 0 if
+  /// there is none.
   WARDEN_DEVICE unsigned take(unsigned messages) const {
     unsigned size = messages >= larger ? 2 : messages >= large ? 1 : 0;
     while (true) {
@@ -40,7 +41,7 @@ class partial_slots {
       --size;
     }
   }
-  /// Whether half of each size's are left, for what comes.
+  /// True if half of each size's slots are left, for later messages.
   WARDEN_DEVICE bool has_room() const {
     bool has = true;
     WARDEN_UNROLL
@@ -51,12 +52,12 @@ class partial_slots {
 
  private:
   static constexpr unsigned large = Messages / (Count + 1), larger = 64;
-  /// Half of the slots are for small runs.
+  /// Returns the slots of a size: half of them are for small segments.
   WARDEN_DEVICE static constexpr unsigned of(unsigned size) {
     return size == 0 ? Count / 2 : Count / 4;
   }
 
-  simt::shared_span<std::uint32_t> made_;  ///< [size] slots that were asked for
+  simt::shared_span<std::uint32_t> made_;  ///< [size] slots requested
 };
 
 }  // namespace detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a block does in a deferred run: takes one partition after another and runs its sections, by
-/// the same workers as behind a channel.
+/// Work of a block in a deferred run: takes one partition after another and runs its sections, by
+/// the workers that also run sections from a channel.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -17,8 +17,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Runs one partition of a log after another; where there are messages of two widths, those of
-/// `Ref`'s. A `Worker<Ref>` is that of a window_server, made anew for each partition. It also has
+/// Runs one partition of a log after another. If messages have two widths, it runs those of `Ref`'s
+/// width. A `Worker<Ref>` is that of a window_server, constructed again for each partition. It also
+/// has
 ///
 ///     static constexpr bool by_warps;  // warps run what they received by themselves: nothing is
 ///                                      // collective over the block between start and finish
@@ -48,13 +49,14 @@ class partition_server {
         reading_{layout{}.reading.in(storage)},
         shared_{layout{}.shared.in(storage)} {}
 
-  /// Until no partition is left. Collective over the block.
+  /// Runs partitions until none is left. Collective over the block.
   WARDEN_DEVICE void run() const {
     while (true) {
       if (simt::thread_rank() == 0) {
         std::uint32_t const next = simt::fetch_add(ref_.next_partition(), 1u);
         bool const is_last = next >= ref_.owners.partitions();
-        // One look for all threads: a kernel that is sending takes rows meanwhile.
+        // One thread reads it for all, because a kernel that is sending may take rows at the same
+        // time.
         shared_[0] = {next, is_last ? log_rows{0, 0} : ref_.log.rows_with(next)};
       }
       simt::sync_block();
@@ -66,31 +68,32 @@ class partition_server {
   }
 
  private:
-  /// What one thread looks up for all.
+  /// Values that one thread reads for all.
   struct found {
-    std::uint32_t partition;  ///< the next one
-    log_rows rows;            ///< that may have messages of it
+    std::uint32_t partition;  ///< next partition
+    log_rows rows;            ///< rows that may have messages of it
   };
   struct layout {
     std::size_t worker_bytes = 0;
     arena_carver carver{};
     arena_piece<typename reader::storage> reading = carver.take<typename reader::storage>(1);
     arena_piece<found> shared = carver.take<found>(1);
-    // Last: only its size is known no earlier than at run time.
+    // Last: its size is known at run time only.
     arena_piece<std::byte> worker = carver.take<std::byte>(worker_bytes, arena_alignment);
   };
 
   WARDEN_DEVICE void run_partition(std::uint32_t partition, log_rows rows) const {
-    // Where sections may write beside their records. (In order blocks do not come apart as far.)
+    // If sections may write to other memory than their records. In order the blocks do not drift as
+    // far apart.
     constexpr bool paces =
         !worker_type::by_warps && !Ref::in_order && !std::is_empty_v<typename Ref::context>;
     reader messages{ref_.log, ref_.log.column_of(partition), rows, reading_[0]};
-    // Not where a block runs several partitions: who is ahead takes more of them.
+    // Not if a block runs several partitions: a faster block then takes more of them.
     [[maybe_unused]] bool const in_step =
         paces && simt::thread_rank() == simt::block_threads() - 1 &&
         ref_.owners.partitions() <= simt::block_count() && ref_.log.rows_of == nullptr;
     [[maybe_unused]] progress_throttle pace;
-    // Records without sections are not even loaded.
+    // Records without sections are not loaded.
     if (!simt::sync_block_or(messages.has_more())) {
       if constexpr (paces) {
         if (in_step) pass(pace, rows.end);
@@ -102,7 +105,7 @@ class partition_server {
         worker_type::by_warps ? worker_type::rounds : ref_.window_rounds(worker_type::rounds);
     worker.start();
     simt::sync_block();
-    // One window after another: with the next one's loads under way, its messages' registers cost
+    // One window after another: loads for the next window in flight take registers, which costs
     // more than the wait.
     for (bool more = true; more;) {
       message_type m[worker_type::rounds];
@@ -116,13 +119,13 @@ class partition_server {
         m[k] = m[k].with_local(ref_.owners.local_of(id));
       }
       if (strange != 0) {
-        // Nobody wrote them: a kernel was sending.
+        // Messages that no thread wrote completely: a kernel was sending.
         arrived &= ~strange;
         simt::fetch_add(&ref_.report->not_whole, std::uint64_t(simt::count_bits(strange)));
       }
       worker.take(m, arrived);
       more = messages.has_more();
-      // Warps that need not meet do not wait for the slowest of each window.
+      // If warps need not meet, none waits for the slowest of each window.
       if constexpr (!worker_type::by_warps) more = simt::sync_block_or(more);
       worker.execute(m, arrived);
       if constexpr (paces) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Keeps the blocks that run a log in step, where sections may write beside their records.
+/// Limits how far the blocks of a run are ahead of the slowest, if sections may write to other
+/// memory than their records.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -10,15 +11,16 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// How far one partition has come through the rows of a log, beside the others. Sections of one row
-/// write near each other, whatever partition they belong to. While all partitions are about as far,
-/// that is written to memory once; a block far ahead of another one finds it gone from the level-2
-/// cache, and the other one brings it back. So who is ahead of what all are on average pauses, for
-/// a bounded time: nobody waits for anybody.
+/// Progress of one partition through the rows of a log, compared with the others. Sections of one
+/// row write near each other, in all partitions. While all partitions are about equally far, that
+/// memory is written back once. A block far ahead finds it evicted from the level-2 cache, and
+/// slower blocks load it again. A block that is ahead of the average therefore pauses, for a
+/// bounded time: no block waits for another.
 class progress_throttle {
  public:
-  /// This one of `partitions` has passed so many rows, not fewer than before. `sum` is of the rows
-  /// that all have passed, modulo 2^32. One thread, behind each window.
+  /// Notes that this one of `partitions` has passed `rows` rows. `sum` counts the rows that all
+  /// have passed, modulo 2^32. Precondition: `rows` does not decrease. One thread, after each
+  /// window.
   WARDEN_DEVICE void pass(std::uint32_t rows, std::uint32_t* sum, std::uint32_t partitions) {
     std::uint32_t const window = rows - passed_;
     auto const limit = static_cast<std::int32_t>(most_ahead * window * partitions);
@@ -27,7 +29,7 @@ class progress_throttle {
       simt::back_off(longest);
       all_ = simt::load_relaxed(sum);
     }
-    // What it returns is looked at when the next window has run.
+    // The result is used when the next window has run.
     all_ = simt::fetch_add(sum, window);
     passed_ = rows;
   }
@@ -35,11 +37,11 @@ class progress_throttle {
  private:
   /// Windows that a partition may be ahead.
   static constexpr std::uint32_t most_ahead = 2;
-  /// Pauses of a window, about half a microsecond each.
+  /// Pauses after a window, about half a microsecond each.
   static constexpr unsigned pauses = 8, longest = 5;
 
-  std::uint32_t all_ = 0;     ///< passed by all, when this one was at `passed_`
-  std::uint32_t passed_ = 0;  ///< by this one, as told to the others
+  std::uint32_t all_ = 0;     ///< rows passed by all, when this one was at `passed_`
+  std::uint32_t passed_ = 0;  ///< rows passed by this one, as added to the sum
 };
 
 }  // namespace detail

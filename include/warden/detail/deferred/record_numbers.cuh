@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a log calls its records: their ids, or where they are spread over ranks, a number that says
+/// Numbers of records in a log: their ids, or, for records spread over ranks, a number that holds
 /// rank and place.
 #pragma once
 
@@ -13,65 +13,65 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The records of one device: a log calls them by their ids.
+/// Numbers of the records of one device: their ids.
 struct plain_numbers {
-  /// What a log calls record `id`.
+  /// Returns the number of record `id`.
   WARDEN_DEVICE static std::uint32_t number(std::uint64_t id) {
     return static_cast<std::uint32_t>(id);
   }
-  /// The record of that number among this device's.
+  /// Returns the record of a number among those of this device.
   WARDEN_DEVICE static std::uint32_t own(std::uint32_t number) { return number; }
 };
 
-/// Numbers of records spread over ranks: the place in the rank's share, with the rank's number
-/// above its lowest `low` bits. These say the partition, so that a log whose partitions are dealt
-/// out by numbers has those of one rank side by side, rank by rank.
+/// Numbers of records spread over ranks: the place in the rank's share, with the rank inserted
+/// above its lowest `low` bits. The bits up to the rank name the partition. A log whose partitions
+/// are dealt out by numbers thus holds the partitions of one rank next to each other, rank by rank.
 struct rank_bits {
   std::uint32_t low = 0;         ///< bits of the place below the rank's
   std::uint32_t ranks_log2 = 0;  ///< bits of the rank
 
-  /// The number of the record at a place; `server` is the rank.
+  /// Returns the number of the record at a place; `server` is the rank.
   WARDEN_DEVICE std::uint32_t number(record_location place) const {
     std::uint32_t const within = (1u << low) - 1;
     return (place.local >> low << ranks_log2 | place.server) << low | (place.local & within);
   }
-  /// The inverse.
+  /// Returns the place of a number: the inverse.
   WARDEN_DEVICE record_location place(std::uint32_t number) const {
     std::uint32_t const within = (1u << low) - 1, above = number >> low;
     return {above & ((1u << ranks_log2) - 1), above >> ranks_log2 << low | (number & within)};
   }
-  /// All numbers are below this where a rank has so many places.
+  /// Returns a limit above all numbers, if a rank has `locals` places.
   [[nodiscard]] std::uint64_t limit(std::uint64_t locals) const {
     return (locals + (std::uint64_t{1} << low) - 1) >> low << ranks_log2 << low;
   }
 };
 
-/// Numbers as those who send need them: `Map` says which rank a record belongs to.
+/// Numbers for senders. `Map` maps records to ranks.
 template <class Map>
 struct sent_numbers {
-  Map ranks{};       ///< record id to rank and place in its share
-  rank_bits bits{};  ///< how that becomes a number
+  Map ranks{};       ///< map from record id to rank and place in its share
+  rank_bits bits{};  ///< format of the number
 
-  /// What a log calls record `id`.
+  /// Returns the number of record `id`.
   WARDEN_DEVICE std::uint32_t number(std::uint64_t id) const {
     return bits.number(ranks(static_cast<std::uint32_t>(id)));
   }
 };
 
-/// Numbers as a run needs them.
+/// Numbers for a run.
 struct own_numbers {
-  rank_bits bits{};        ///< how numbers are made
-  std::uint32_t rank = 0;  ///< this one
+  rank_bits bits{};        ///< format of the numbers
+  std::uint32_t rank = 0;  ///< this rank
 
-  /// The place of the record of that number in this rank's share; beyond all if it is another
-  /// rank's.
+  /// Returns the place of a number's record in this rank's share; a place above all others if
+  /// another rank has it.
   WARDEN_DEVICE std::uint32_t own(std::uint32_t number) const {
     record_location const place = bits.place(number);
     return place.server == rank ? place.local : ~0u;
   }
 };
 
-/// Whether a policy's records are spread over ranks.
+/// True if a policy's records are spread over ranks.
 template <class Policy>
 inline constexpr bool is_spread = requires {
   typename Policy::rank_map;

@@ -21,86 +21,85 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The policy, not combining, with blocks twice as large: the user's code takes none of their
-/// registers.
+/// Policy of a run. It does not combine, and its blocks are twice as large, because the user's
+/// kernel takes none of their registers.
 template <class Policy>
 struct run_policy : Policy {
   /// Threads of a block that runs a log.
   static constexpr unsigned block_threads =
       Policy::block_threads > 512 ? 1024 : 2 * Policy::block_threads;
-  /// Clients combine; what is left of a hot record is few.
+  /// Clients combine; few sections of a hot record are left.
   static constexpr bool combines = false;
 };
 
 template <class Policy, class Record, class... Sections>
 class run_ref_of_partials;
 
-/// What sections of a run send others by: where their records are spread over ranks they go into a
-/// log, as any section does.
+/// Sender for the sections of a run. If records are spread over ranks the sections go into a log.
 template <class Policy, class Record, class... Sections>
 using log_sender_of =
     std::conditional_t<is_spread<Policy> &&
                            (sending_section_of<Sections, Record, typename Policy::context> || ...),
                        log_sender<Policy, Record, Sections...>, sends_to_no_log>;
 
-/// A guarded array as the workers of a deferred run see it. What guarded_ref is to the servers of a
-/// launch. The stream orders everything, and one block runs all sections of a record: there are no
-/// answers, no fences and no other launch to wait for.
+/// Device view of a guarded array for the workers of a deferred run, as guarded_ref is for the
+/// servers of a launch. The stream orders everything, and one block runs all sections of a record,
+/// so there are no answers, no fences and no other launch to wait for.
 template <class Policy, class Record, class... Sections>
 class run_ref : public run_array<Record>,
                 public run_window,
                 public detail::numbers_of<Policy>::own,
                 public log_sender_of<Policy, Record, Sections...> {
  public:
-  /// What the guarded array was tuned by.
+  /// Policy that the guarded array was tuned by.
   using policy = run_policy<Policy>;
-  /// The type of one protected item.
+  /// Type of one protected item.
   using record = Record;
-  /// What every section is handed beside its record.
+  /// Type of the read-only object that every section gets in addition to its record.
   using context = typename Policy::context;
-  /// What lies in the log.
+  /// Formats of the messages in the log.
   using formats = log_formats<Policy::combines, sent<Sections, Record, context>...>;
-  /// The section, where a guarded array has one type alone; the first otherwise.
+  /// Section type of a guarded array with one type; otherwise the first one.
   using section = typename formats::section;
-  /// How sections are run.
+  /// Executor of the sections.
   using executor = typename detail::chosen_executor<typename Policy::executor, Record, context,
                                                     Sections...>::type;
-  /// How sections are written into the log.
+  /// Format of the messages in the log.
   using format = typename formats::format;
-  /// The same for what they were combined to, where that is wider; this type otherwise.
+  /// Device view for the wide partials; this type if there are none.
   using partials = std::conditional_t<formats::two_widths,
                                       run_ref_of_partials<Policy, Record, Sections...>, run_ref>;
   /// A message with room for the largest section.
   using message_type = typename format::message_type;
-  /// The same as it is sent, also where `message_type` is that of partials.
+  /// Message as it is sent, also in the view for wide partials.
   using sent_message = message_type;
   /// The log.
   using log_type = section_log<sent_message>;
-  using answers = no_answer;                     ///< nobody asks
-  using reply_type = no_answer;                  ///< nothing is said
-  static constexpr bool sends_sections = false;  ///< not deferred
+  using answers = no_answer;                     ///< no section answers
+  using reply_type = no_answer;                  ///< no section answers
+  static constexpr bool sends_sections = false;  ///< such sections are not deferred
   static constexpr bool has_answers = false;     ///< see `reply_type`
-  static constexpr bool fences = false;          ///< see above
-  /// Whether warps combine what is left of a hot record's sections.
+  static constexpr bool fences = false;          ///< see the class comment
+  /// True if warps combine the remaining sections of a hot record.
   static constexpr bool combines_segments = Policy::combines;
-  /// Whether any of the sections is on two records: then the log is run in rounds.
+  /// True if any of the sections is on two records: the log then runs in rounds.
   static constexpr bool has_pairs = (pair_section_of<Sections, Record, context> || ...);
-  /// Lanes that run a section together: the most of any.
+  /// Number of lanes that run a section together: the largest of all types.
   static constexpr unsigned group_size = std::max({group_size_of<Sections>...});
-  /// Whether any of the sections says when it would change nothing.
+  /// True if any of the section types has `is_noop`.
   static constexpr bool filters_noops = (has_is_noop<Sections, Record, context> || ...);
-  /// Whether sections on one record run in the order in which they were sent.
+  /// True if sections on one record run in the order in which they were sent.
   static constexpr bool in_order = Policy::order::in_order;
-  /// Whether all sections can be run as one atomic each.
+  /// True if each section can be run as one atomic.
   static constexpr bool all_atomic = Policy::combines
                                          ? has_atomic<section, Record, context>
                                          : (has_atomic<Sections, Record, context> && ...);
 
-  context sections_context{};  ///< handed to every section
-  log_type log{};              ///< what is run
+  context sections_context{};  ///< context of every section
+  log_type log{};              ///< log that is run
 
-  /// Waits for `predicate`, which a section of this block that ends brings about: the only waits
-  /// are those for the block's locks.
+  /// Waits for `predicate`, which a section of this block makes true when it ends: a run waits only
+  /// for the block's locks.
   template <class Predicate, class Watch>
   WARDEN_DEVICE bool wait_until(Predicate predicate, Watch watch, wait_kind, std::uint32_t,
                                 std::uint64_t) const {
@@ -108,10 +107,10 @@ class run_ref : public run_array<Record>,
         predicate, [] { return true; }, watch);
   }
 
-  /// The counter of the partitions that blocks have taken to run.
+  /// Returns the counter of the partitions that blocks have taken to run.
   WARDEN_DEVICE std::uint32_t* next_partition() const { return &log.control->next_partition; }
 
-  /// Takes the records for a run, or counts that it is put off: false then. One thread.
+  /// Takes the records for a run. Returns false if the run is put off, and counts that. One thread.
   WARDEN_DEVICE bool take_records() const {
     if (this->take()) return true;
     if (this->has_failed()) {
@@ -121,14 +120,14 @@ class run_ref : public run_array<Record>,
     }
     return false;
   }
-  /// Frees them, behind a release. Counts a launch that came amid, if sections have run. One
-  /// thread.
+  /// Frees the records. Counts a launch that began during the run, if sections have run.
+  /// Precondition: the caller has fenced (release). One thread.
   WARDEN_DEVICE void free_records(bool have_run) const {
     if (!this->free() && have_run) simt::fetch_add(&this->report->launches_amid, std::uint64_t{1});
   }
 };
 
-/// The same guarded array as the workers of its wide messages see it.
+/// Device view of the same guarded array for the workers of its wide messages.
 template <class Policy, class Record, class... Sections>
 class run_ref_of_partials : public run_ref<Policy, Record, Sections...> {
   using base = run_ref<Policy, Record, Sections...>;
@@ -137,15 +136,15 @@ class run_ref_of_partials : public run_ref<Policy, Record, Sections...> {
   using section = typename base::formats::partial;     ///< see run_ref
   using format = typename base::formats::wide_format;  ///< see run_ref
   using message_type = typename format::message_type;  ///< see run_ref
-  /// Whether they can be run as one atomic each.
+  /// True if each wide partial can be run as one atomic.
   static constexpr bool all_atomic = has_atomic<section, Record, typename base::context>;
 
-  /// The counter of the partitions whose wide messages blocks have taken to run.
+  /// Returns the counter of the partitions whose wide messages blocks have taken to run.
   WARDEN_DEVICE std::uint32_t* next_partition() const { return &this->log.control->next_of_wide; }
 
-  /// The ref of no log.
+  /// Makes the view of no log.
   run_ref_of_partials() = default;
-  /// The same records and log as `ref`'s.
+  /// Makes the view of the records and log of `ref`.
   WARDEN_HOST_DEVICE run_ref_of_partials(base const& ref) : base{ref} {}
 };
 

@@ -2,9 +2,10 @@
 /// @file
 /// Gathers the messages of one partition from the batches of a log.
 ///
-/// The block's warps share the rows by turns of 32, or fewer where there are few. A warp takes as
-/// many neighbouring rows, one a lane, adds up the lengths of their segments, and then each lane
-/// finds its message by a search among those sums: a segment may be empty, or longer than a warp.
+/// The block's warps share the rows by turns of 32, or fewer if there are few rows. A warp takes
+/// that many adjacent rows, one for each lane, and sums the lengths of their segments. Each lane
+/// then finds its message by a search in those sums, because a segment may be empty, or longer than
+/// a warp.
 #pragma once
 
 #include <warden/detail/block/warp_scan.cuh>
@@ -17,11 +18,11 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Stands for the shared memory of a reader that has none.
+/// Stands for the shared memory of a reader that needs none.
 struct reads_without_storage {};
 
-/// One warp's part of a partition's messages of one width: `Message` may be the log's `Narrow` or
-/// several times as wide. `Mixed` says that the log has messages of two widths.
+/// One warp's part of a partition's messages of one width. `Message` is the log's `Narrow`, or
+/// several times as wide. `Mixed` is true if the log has messages of two widths.
 template <class Message, class Narrow = Message, bool Mixed = false>
 class segment_reader {
   using log_type = section_log<Narrow>;
@@ -29,7 +30,7 @@ class segment_reader {
   static constexpr std::uint32_t width = sizeof(Message) / sizeof(Narrow);
 
  public:
-  /// The shared memory that it needs: none.
+  /// Shared memory of the reader: none.
   using storage = reads_without_storage;
 
   /// Reads a partition's column in these rows of the log, by this thread's warp among those of the
@@ -44,12 +45,12 @@ class segment_reader {
     load_rows();
   }
 
-  /// What a warp will receive.
+  /// Size of a warp's part.
   struct extent {
-    std::uint32_t messages;  ///< this lane's rows have
-    std::uint32_t rounds;    ///< in which the warp receives those of all its lanes
+    std::uint32_t messages;  ///< messages in this lane's rows
+    std::uint32_t rounds;    ///< messages of each lane when the warp receives them all
   };
-  /// What this warp reads of a reader's rows. Collective over the warp.
+  /// Returns the size of this warp's part of a reader's rows. Collective over the warp.
   WARDEN_DEVICE static extent measure(log_type const& log, std::uint32_t column, log_rows rows) {
     extent all{0, 0};
     std::uint32_t const turn = turn_of(rows), warps = simt::block_threads() / simt::warp_size;
@@ -60,10 +61,10 @@ class segment_reader {
     return all;
   }
 
-  /// Whether there are messages left. Collective over the warp; the same for its lanes.
+  /// True if there are messages left; the same for all lanes. Collective over the warp.
   WARDEN_DEVICE bool has_more() const { return done_ < total_; }
 
-  /// Rows that the block has passed if its other warps are as far as this one.
+  /// Returns the rows that the block has passed if its other warps are as far as this one.
   WARDEN_DEVICE std::uint32_t rows_passed() const {
     if (total_ == 0) return rows_;
     std::uint32_t const turn = simt::block_threads() / simt::warp_size * turn_;
@@ -73,16 +74,17 @@ class segment_reader {
     return now < rows_ ? now : rows_;
   }
 
-  /// Receives up to `used` messages for each lane, 1 to `Rounds`, as they lie in the log: as many
-  /// as there are, if those are fewer. Returns bit k if `m[k]` is one. Collective over the warp.
+  /// Receives up to `used` messages for each lane, 1 to `Rounds`, in the order of the log; fewer if
+  /// there are fewer. Returns a word whose bit k is set if `m[k]` is a message. Collective over the
+  /// warp.
   template <unsigned Rounds>
   WARDEN_DEVICE unsigned receive(Message (&m)[Rounds], unsigned used = Rounds) {
     std::uint32_t const most = used * simt::warp_size;
     unsigned arrived = 0;
     std::uint32_t places[Rounds];
     for (std::uint32_t filled = 0; done_ < total_;) {
-      // These rows' next message comes behind what the warp has: all rounds are looked up at once,
-      // because their steps do not wait for one another.
+      // These rows' next message follows those that the warp has. All k are looked up at once,
+      // because their steps are independent.
       std::uint32_t const first = done_ - filled, left = total_ - done_;
       std::uint32_t of_row[Rounds];
       here_.find(first, of_row);
@@ -107,7 +109,7 @@ class segment_reader {
   }
 
  private:
-  /// Goes on to the warp's next rows that have messages; `total_` is 0 if none have.
+  /// Continues with the warp's next rows that have messages. `total_` is 0 if none have.
   WARDEN_DEVICE void load_rows() {
     done_ = total_ = 0;
     while (next_row_ < rows_ && total_ == 0) {
@@ -121,10 +123,11 @@ class segment_reader {
       here_.close_up(simt::ballot(simt::full_warp, length != 0));
     }
   }
-  /// The loads for the rows after these, under way while these are read: nobody looks at what they
-  /// bring before.
+  /// Starts the loads for the next rows, which are in flight while these are read. Their values are
+  /// not used before that.
   WARDEN_DEVICE void ask_for_rows() { asked_ = words_of(log_, column_, next_row_, turn_, rows_); }
-  /// What the lane's row of those from `next` on says; the words of an empty one if it has none.
+  /// Returns the description of the lane's row of those from `next` on; that of an empty row if it
+  /// has none.
   WARDEN_DEVICE static row_words words_of(log_type const& log, std::uint32_t column,
                                           std::uint32_t next, std::uint32_t turn,
                                           std::uint32_t end) {
@@ -135,7 +138,7 @@ class segment_reader {
   WARDEN_DEVICE static log_places segment_of(log_type const& log, row_words const& words) {
     return log.template segment_of<width, Mixed>(words);
   }
-  /// Rows of a warp's turn: so many that every warp has some.
+  /// Returns the rows of a warp's turn. Every warp has some.
   WARDEN_DEVICE static std::uint32_t turn_of(log_rows rows) {
     std::uint32_t const warps = simt::block_threads() / simt::warp_size;
     std::uint32_t const each = (rows.end - rows.first + warps - 1) / warps;
@@ -144,13 +147,13 @@ class segment_reader {
 
   log_type const& log_;
   std::uint32_t column_;
-  std::uint32_t rows_;       ///< below this
+  std::uint32_t rows_;       ///< end of the rows
   std::uint32_t turn_;       ///< rows of the warp at a time
-  std::uint32_t next_row_;   ///< the first of those that have been asked for
-  row_words asked_;          ///< what the lane's row of them says
-  warp_row_index here_{};    ///< those before them
-  std::uint32_t total_ = 0;  ///< messages in these
-  std::uint32_t done_ = 0;   ///< of them
+  std::uint32_t next_row_;   ///< first of the rows whose loads are in flight
+  row_words asked_;          ///< description of the lane's row of these
+  warp_row_index here_{};    ///< index of the rows before these
+  std::uint32_t total_ = 0;  ///< messages in the rows of `here_`
+  std::uint32_t done_ = 0;   ///< messages received of these
 };
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A slice_server's worker where a window_server's is wanted: the sections of a log by `locks`.
+/// Adapter: runs the sections of a log by the `locks` worker, slice by slice.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -11,7 +11,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// A slice_server's worker as a window_server's: the warps run what they receive by themselves.
+/// Uses a slice_server's worker as a window_server's. Each warp runs the messages that it receives.
 template <class Ref, class Worker>
 class slices_in_window {
  public:
@@ -33,9 +33,9 @@ class slices_in_window {
 
   /// Collective; a block barrier follows.
   WARDEN_DEVICE void start() const { worker_.start(); }
-  /// Does nothing yet: `execute` runs the messages.
+  /// Does nothing: `execute` runs the messages.
   WARDEN_DEVICE void take(message_type const (&)[rounds], unsigned) const {}
-  /// A slice a round. Collective.
+  /// Runs one slice for each k. Collective over the warp.
   WARDEN_DEVICE void execute(message_type const (&m)[rounds], unsigned arrived) {
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k)

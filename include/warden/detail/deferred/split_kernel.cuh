@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How a log is split: where the records need more partitions than a flush can fan out to, a run
-/// sorts the messages of each partition once more, by finer ones.
+/// Split of a log: if the records need more partitions than a flush can fan out to, a run sorts the
+/// messages of each partition once more, by finer ones.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -22,15 +22,15 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The counters of a split; zero before and behind one.
+/// Counters of a split. They are zero before and after it.
 struct split_counters {
-  std::uint32_t next_partition;  ///< to be split
-  std::uint32_t rows;            ///< given out
-  std::uint32_t places;          ///< given out
-  std::uint32_t blocks_done;     ///< that found no partition left
+  std::uint32_t next_partition;  ///< next partition to split
+  std::uint32_t rows;            ///< rows taken
+  std::uint32_t places;          ///< places taken
+  std::uint32_t blocks_done;     ///< blocks that found no partition left
 };
 
-/// What the kernel is given.
+/// Arguments of the kernel.
 template <class Ref>
 struct split_arguments {
   run_arguments<Ref> run;
@@ -47,8 +47,8 @@ inline constexpr unsigned split_rounds = std::clamp<unsigned>(
     std::min(8u, batch_writer<typename Ref::message_type, Ref::policy::block_threads, 1,
                               Ref::in_order>::most_rounds));
 
-/// One block's part of a split: it reads a partition window by window, `Rounds` messages of each
-/// thread, and writes each window as a batch of the finer log.
+/// One block's part of a split: it reads a partition window by window, with `Rounds` messages for
+/// each thread, and writes each window as a batch of the finer log.
 template <class Ref, unsigned Rounds>
 class log_splitter {
   using message_type = typename Ref::message_type;
@@ -61,15 +61,15 @@ class log_splitter {
   /// Messages of a thread in one window.
   static constexpr unsigned rounds = Rounds;
 
-  /// Bytes of shared memory, aligned to 16.
+  /// Size of the shared memory, aligned to 16 bytes. Units: bytes.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes() { return layout{}.carver.bytes(); }
-  /// Rows that a split of `log` takes, at most.
+  /// Returns the largest number of rows of a split of `log`.
   static constexpr std::size_t most_rows(typename Ref::log_type const& log) {
     std::size_t const partitions = log.partitions.partitions();
     if constexpr (Ref::in_order) {
       return log.size / (rounds * threads) + partitions * groups_of(log.rows);
     } else {
-      // A window has a message of each lane of some warp, unless it is its partition's last one.
+      // A window has a message of each lane of some warp, except the last one of its partition.
       return log.size / (rounds * simt::warp_size) + partitions;
     }
   }
@@ -83,7 +83,7 @@ class log_splitter {
         scan_{layout{}.scanning.in(storage)},
         shared_{layout{}.shared.in(storage)} {}
 
-  /// Until no partition is left. Collective over the block.
+  /// Splits partitions until none is left. Collective over the block.
   WARDEN_DEVICE void run() const {
     while (true) {
       if (simt::thread_rank() == 0)
@@ -106,12 +106,12 @@ class log_splitter {
 
  private:
   using writer = batch_writer<message_type, threads, rounds, Ref::in_order>;
-  /// What one thread looks up for all.
+  /// Values that one thread reads for all.
   struct found {
-    std::uint32_t partition;     ///< the next one
-    std::uint32_t rows;          ///< of the log; then the first one of the finer log
-    std::uint32_t place;         ///< of the finer log, the first one
-    std::uint32_t most_windows;  ///< of any warp, negated
+    std::uint32_t partition;     ///< next partition
+    std::uint32_t rows;          ///< rows of the log; then the first row of the finer log
+    std::uint32_t place;         ///< first place in the finer log
+    std::uint32_t most_windows;  ///< largest number of windows of any warp, negated
   };
   struct layout {
     WARDEN_HOST_DEVICE constexpr layout()
@@ -125,12 +125,12 @@ class log_splitter {
     arena_piece<typename scan::storage> scanning;
     arena_piece<found> shared;
   };
-  /// How much a partition holds.
+  /// Size of a partition.
   struct extent {
     std::uint32_t messages, windows;
   };
 
-  /// Groups of rows of which an ordered_reader has its windows, each for itself.
+  /// Returns the number of row groups. An ordered_reader has separate windows for each.
   WARDEN_HOST_DEVICE static constexpr std::size_t groups_of(std::size_t rows) {
     return rows / reader::entries + 1;
   }
@@ -144,8 +144,8 @@ class log_splitter {
     simt::sync_block();
     found const mine = shared_[0];
     simt::sync_block();
-    // Rows that a kernel was still writing may count messages twice: the finer log has no more
-    // places and rows than the log needs.
+    // Rows that a kernel is still writing may count messages twice. The finer log has only the
+    // places and rows that the log needs.
     extent const fits{that_fit(mine.place, all.messages, a_.to.size),
                       that_fit(mine.rows, all.windows, a_.to.rows)};
     reader messages{log_, partition, rows, reading_[0]};
@@ -155,7 +155,7 @@ class log_splitter {
       unsigned const arrived = messages.receive(m);
       WARDEN_UNROLL
       for (unsigned k = 0; k < rounds; ++k) {
-        // In order the warps' messages lie one warp behind another.
+        // In order the warps' messages follow one another, warp by warp.
         unsigned const slot =
             Ref::in_order ? (simt::warp_rank() * rounds + k) * simt::warp_size + simt::lane_id()
                           : k * threads + simt::thread_rank();
@@ -167,7 +167,7 @@ class log_splitter {
       }
       std::uint32_t const left = fits.messages - done;
       std::uint32_t const count = window_.write(rounds, {mine.place + done, left}, mine.rows + w);
-      // A kernel that was sending has written a row meanwhile: there is no place for that.
+      // A kernel that is sending has written a row in between; there is no place for it.
       if (count > left) break;
       done += count;  // mutation: split-places
       ++w;
@@ -178,14 +178,14 @@ class log_splitter {
       simt::fetch_add(&a_.run.ref.report->not_whole, std::uint64_t{all.messages - done});
   }
 
-  /// The most of `count` from number `begin` on that are below `size`.
+  /// Returns the largest part of `count`, from number `begin` on, that is below `size`.
   WARDEN_DEVICE static std::uint32_t that_fit(std::uint32_t begin, std::uint32_t count,
                                               std::uint32_t size) {
     std::uint32_t const left = begin < size ? size - begin : 0;
     return count < left ? count : left;
   }
 
-  /// How much there is of a partition: windows are as many or fewer. Collective.
+  /// Returns the messages of a partition, and an upper bound of its windows. Collective.
   WARDEN_DEVICE extent measure(std::uint32_t partition, log_rows rows) const {
     std::uint32_t messages;
     if constexpr (Ref::in_order) {
@@ -198,7 +198,7 @@ class log_splitter {
     } else {
       auto const of_warp = reader::measure(log_, partition, rows);
       scan::exclusive_sum(scan_[0], of_warp.messages, messages);
-      // The warp with most rounds is the last to end.
+      // The warp with the most messages for each lane ends last.
       if (simt::thread_rank() == 0) simt::shared_store(shared_[0].most_windows, ~0u);
       simt::sync_block();
       if (simt::lane_id() == 0)
@@ -218,7 +218,8 @@ class log_splitter {
   simt::shared_span<found> shared_;
 };
 
-/// Splits the log. As many blocks as are resident together, or fewer. (Two a multiprocessor spill.)
+/// Splits the log. At most as many blocks as are resident together: with two on a multiprocessor
+/// they spill.
 template <class Ref, unsigned Rounds>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) split_log(split_arguments<Ref> a) {
   simt::assume_one_dimension();
@@ -232,20 +233,20 @@ template <class Ref>
 struct split_launch {
   /// The kernel.
   runtime::kernel kernel;
-  /// Shared memory of its blocks, in bytes.
+  /// Shared memory of its blocks. Units: bytes.
   std::size_t shared_bytes;
-  /// Rows that a split of a log takes, at most.
+  /// Returns the largest number of rows of a split of a log.
   std::size_t (*most_rows)(typename Ref::log_type const& log);
 
-  /// By windows of `Rounds` messages for each thread.
+  /// Returns the launch with windows of `Rounds` messages for each thread.
   template <unsigned Rounds>
   static split_launch of() {
     using splitter = log_splitter<Ref, Rounds>;
     return {simt::make_kernel(&split_log<Ref, Rounds>), splitter::shared_bytes(),
             &splitter::most_rows};
   }
-  /// The one for a device whose blocks have `most` bytes: by the largest windows, unless only
-  /// smaller ones fit.
+  /// Returns the launch for a device whose blocks have `most` bytes: with the largest windows,
+  /// unless only smaller ones fit.
   static split_launch fitting(std::size_t most) {
     constexpr std::size_t everywhere = std::size_t{64} << 10;
     if constexpr (log_splitter<Ref, split_rounds<Ref>>::shared_bytes() > everywhere) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which of a log's rows each of a warp's messages lies in, where the lanes hold the rows.
+/// Index of a log's rows that the lanes of a warp hold: maps each of the warp's messages to its
+/// row.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -10,21 +11,20 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The rows that a warp reads together, one a lane, in their order; those without messages come
-/// last.
+/// The rows that a warp reads together, one for each lane, in their order. Rows without messages
+/// come last.
 struct warp_row_index {
-  /// What a lane that has no row says in place of the number of messages before it: more than there
-  /// are, and no message's number becomes it within 32 steps.
+  /// Value of `before` in a lane that has no row: more than any number of messages, and no
+  /// message's number reaches it within 32 steps.
   static constexpr std::uint32_t nowhere = 0x7fffffff;
 
   std::uint32_t before;  ///< messages in the rows before this lane's, or `nowhere`
-  std::uint32_t place;   ///< of the row's first message, less what those before it take
+  std::uint32_t place;   ///< place of the row's first message, less the places of those before it
 
-  /// Makes rows of which those of the lanes in `having` alone have messages. Collective over the
-  /// warp.
+  /// Keeps only the rows of the lanes in `having`, which have messages. Collective over the warp.
   WARDEN_DEVICE void close_up(unsigned having) {
     if ((having & (having + 1)) != 0) {  // mutation: rows-empty
-      // The lane that has so many others with messages before it: by a search among their bits.
+      // Finds the lane that has lane_id() lanes of `having` before it, by a search in their bits.
       unsigned from = 0;
       WARDEN_UNROLL
       for (unsigned step = simt::warp_size / 2; step != 0; step /= 2) {
@@ -38,10 +38,10 @@ struct warp_row_index {
     if (simt::lane_id() >= static_cast<unsigned>(simt::count_bits(having))) before = nowhere;
   }
 
-  /// The `place` of the row that each of these messages lies in: `found[k]` is that of message
-  /// `first` + 32 k + lane. Without a meaning for what is in none of the rows; `first` may be
-  /// before the first message of all, as a negative number. Each row marks its first message, and
-  /// the marks up to a message are counted. Collective over the warp.
+  /// Finds the `place` of the row of each message: `found[k]` is that of message `first` + 32 k +
+  /// lane. It is meaningless for a message that is in none of the rows. `first` may be before the
+  /// first message, as a negative number. Each row marks its first message, and the marks up to a
+  /// message are counted. Collective over the warp.
   template <unsigned Rounds>
   WARDEN_DEVICE void find(std::uint32_t first, std::uint32_t (&found)[Rounds]) const {
     constexpr unsigned last = simt::warp_size - 1;
