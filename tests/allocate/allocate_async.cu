@@ -158,7 +158,7 @@ TYPED_TEST(allocate, can_be_captured_and_replayed) {
                                              numbered{}, out, s);
   };
   EXPECT_THAT(test::refusal([&] { warden::graph::capture(s, allocate); }),
-              HasSubstr("let one such allocation run before, of this output"));
+              HasSubstr("run one such allocation of this output before the capture"));
   allocate();
   out.wait(s);
   auto const captured = warden::graph::capture(s, allocate);

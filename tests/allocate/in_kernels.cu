@@ -81,9 +81,9 @@ WARDEN_KERNEL void allocate_twice(test::ordered_emission a) {
 TEST(in_kernels, a_tile_gets_places_once) {
   test::emission e{items(), 1};
   e.launch_in_order(&allocate_twice, blocks());
-  EXPECT_THAT(e.error_text(), HasSubstr("allocate was called for no tile, or for one that had "
-                                        "its places already, by " +
-                                        std::to_string(e.tiles()) + " blocks"));
+  EXPECT_THAT(e.error_text(),
+              HasSubstr("allocate was called without a tile, or again for a tile, by " +
+                        std::to_string(e.tiles()) + " blocks"));
   e.out.clear_async(e.stream);
   EXPECT_EQ(e.out.wait(e.stream), 0u);
 }

@@ -222,7 +222,7 @@ struct on_two {
 TEST(bad_input, a_guarded_twice_in_one_launch) {
   test::guarded_records<small> g{10, {.servers = 1}};
   EXPECT_THAT(error_of([&] { warden::launch_fused(on_two{}, 1, 64, {}, g.guarded, g.guarded); }),
-              HasSubstr("one guarded array stands twice among the arguments"));
+              HasSubstr("one guarded array occurs twice among the arguments"));
 }
 
 TEST(bad_input, a_grid_beyond_all_counting) {
@@ -249,7 +249,7 @@ TEST(bad_input, impossible_plans) {
   EXPECT_THAT(make({.capacity = 1u << 21}), HasSubstr("capacity 2097152 is not a power of two"));
   EXPECT_THAT(make({.servers = 65'535}), HasSubstr("65535 servers; the limit is 65534"));
   EXPECT_THAT(make({.servers = 60'000}),
-              HasSubstr("bytes of shared memory a block; the device has"));
+              HasSubstr("bytes of shared memory for each block; the device has"));
   EXPECT_THAT(make({.time_limit_seconds = 0}), HasSubstr("time limit of 0"));
   EXPECT_THAT(make({.time_limit_seconds = 2e6}), HasSubstr("time limit of 2000000"));
   EXPECT_THAT(make({.time_limit_seconds = std::nan("")}), HasSubstr("time limit of nan"));

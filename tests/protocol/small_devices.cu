@@ -351,10 +351,11 @@ TEST_P(small_devices, kernels_with_too_much_shared_memory) {
   warden::buffer<account> accounts{100};
   bank b{accounts};
   auto const most = warden::runtime::facts(0).shared_bytes_per_block;
-  EXPECT_THAT(test::refusal([&] { warden::launch_fused(asks_for_much{}, 4, {}, b); }),
-              HasSubstr("bytes of shared memory a block; the device has " + std::to_string(most) +
-                        ": make the kernel's shared_storage, or the policies' block_threads or "
-                        "outbox_bytes_per_thread smaller"));
+  EXPECT_THAT(
+      test::refusal([&] { warden::launch_fused(asks_for_much{}, 4, {}, b); }),
+      HasSubstr("bytes of shared memory for each block; the device has " + std::to_string(most) +
+                ": make the kernel's shared_storage, or the policies' block_threads or "
+                "outbox_bytes_per_thread smaller"));
 }
 TEST_P(small_devices, blocks_that_are_too_large_for_the_device) {
   auto const most = warden::runtime::facts(0).shared_bytes_per_block;

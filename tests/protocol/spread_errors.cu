@@ -61,7 +61,7 @@ TEST(spread, a_rank_without_room_is_named_on_all_ranks_and_nothing_is_lost) {
       EXPECT_THAT(
           told([&] { later->run(); }),
           HasSubstr("run: 800 sections would come to rank 0, whose log has room for 700; "
-                    "what the logs hold was not run, and is still there: give the option room"));
+                    "the logs keep their sections, which did not run: increase the option room"));
     }
     EXPECT_EQ(told([&] { b.on().wait(); }), "");
     EXPECT_EQ(b.ran(), before);

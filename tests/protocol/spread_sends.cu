@@ -108,8 +108,8 @@ TEST(spread_sends, what_a_rank_has_no_room_for_stays_though_its_senders_have_run
       if (world.rank() == 1) simt::launch(&begin_at_home, 4, 32, 0, {later.ref(), 0, n, 2, 1}, {});
       EXPECT_THAT(
           told([&] { later.run(); }),
-          HasSubstr("run: 100 sections would come to rank 0, whose log has room for 99; what "
-                    "the logs hold was not run, and is still there: give the option room"));
+          HasSubstr("run: 100 sections would come to rank 0, whose log has room for 99; the "
+                    "logs keep their sections, which did not run: increase the option room"));
       EXPECT_EQ(on.records().to_host()[0].count, world.rank() == 1 ? n : 0);
     }
     EXPECT_THAT(

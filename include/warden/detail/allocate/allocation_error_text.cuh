@@ -28,13 +28,13 @@ inline void add_errors(error_list& found, std::uint64_t taken, allocation_contro
     add(1, "output: more than " + number(no_place - 1) + " elements were emitted");
   }
   if (control.again != 0) {
-    add(control.again,
-        "allocate was called for no tile, or for one that had its places already, by " +
-            number(control.again) + " blocks: once for each next_tile()");
+    add(control.again, "allocate was called without a tile, or again for a tile, by " +
+                           number(control.again) + " blocks: call it once after each next_tile()");
   }
   if (control.tiles_left() != 0) {
-    add(control.tiles_left(), "allocation in order: no block took " + number(control.tiles_left()) +
-                                  " of its tiles; each block goes on until next_tile() is false");
+    add(control.tiles_left(),
+        "allocation in order: no block took " + number(control.tiles_left()) +
+            " of its tiles: each block must call next_tile() until it returns false");
   }
   if (control.changed != 0) {
     add(control.changed, "allocate: count(i) returned another value when it was called again");

@@ -44,7 +44,7 @@ class growing_memory {
                             " bytes of device memory are needed, and while a stream is captured "
                             "there are " +
                             std::to_string(current_.bytes()) +
-                            ": let one such allocation run before, of this output",
+                            ": run one such allocation of this output before the capture",
                         where};
     }
     // Small memory grows at least by a factor of 2, so that all of it stays small. Large memory

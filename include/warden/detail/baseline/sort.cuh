@@ -90,8 +90,8 @@ class sorter {
   static std::uint32_t checked(std::uint32_t operations, std::source_location where) {
     constexpr std::uint32_t most = 0x7fffffff;  // CUB's older sorts count in int
     if (operations > most) {
-      throw limit_error{"a sorter for " + std::to_string(operations) + " operations: at most " +
-                            std::to_string(most),
+      throw limit_error{"a sorter for " + std::to_string(operations) +
+                            " operations; the limit is " + std::to_string(most),
                         where};
     }
     return operations;

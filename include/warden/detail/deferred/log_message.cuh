@@ -65,7 +65,7 @@ struct log_message_of {
 template <class Message, class... Sections>
 struct log_format_by {
   static_assert(((times_among<Sections, Sections...> == 1) && ...),
-                "warden: a section type stands twice among the guarded array's");
+                "warden: a section type occurs twice among the guarded array's");
   /// Number of types in the list.
   static constexpr unsigned types = sizeof...(Sections);
   /// Bits of a section's tag.

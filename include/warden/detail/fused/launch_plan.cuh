@@ -185,7 +185,7 @@ class launch_plan {
     std::array<void const*, arrays> addresses{&first, &rest...};
     std::sort(addresses.begin(), addresses.end());
     if (std::adjacent_find(addresses.begin(), addresses.end()) != addresses.end())
-      refuse("one guarded array stands twice among the arguments; each launch has it once");
+      refuse("one guarded array occurs twice among the arguments; pass it once");
     // The counter of begun blocks goes beyond the grid, so the limit is below 2^32.
     constexpr unsigned largest_grid = 0xffff0000u;
     if (grid_ > largest_grid) {
@@ -199,7 +199,7 @@ class launch_plan {
     if (!guarded_access::shared(g)->fused && runtime::capturing(in_.stream, in_.where)) {
       refuse(
           "the stream is being captured into a graph, and a guarded array has no channels yet: "
-          "call prepare_fused before");
+          "call prepare_fused before the capture");
     }
     static_cast<void>(guarded_access::fused(g));
   }
@@ -224,7 +224,8 @@ class launch_plan {
       return blocks_that_hold(facts_, threads, shared_bytes_) > std::uint64_t{servers_};
     };
     if (find(holds_a_client) || find([] { return true; })) return;
-    refuse(std::to_string(shared_bytes_) + " bytes of shared memory a block; the device has " +
+    refuse(std::to_string(shared_bytes_) +
+           " bytes of shared memory for each block; the device has " +
            std::to_string(facts_.shared_bytes_per_block) +
            ": make the kernel's shared_storage, or the policies' block_threads or "
            "outbox_bytes_per_thread smaller");

@@ -173,7 +173,7 @@ struct message_format {
   static_assert(sizeof...(Sections) <= (1u << flit::tag_bits),
                 "warden: a guarded array has at most 16 section types");
   static_assert(((times_among<Sections, Sections...> == 1) && ...),
-                "warden: a section type stands twice among the guarded array's");
+                "warden: a section type occurs twice among the guarded array's");
   /// Message type of all sections.
   using message_type = message<flits>;
 
@@ -224,8 +224,8 @@ struct message_format {
   WARDEN_HOST_DEVICE static constexpr unsigned tag_of() {
     static_assert(
         (std::is_same_v<Section, Sections> || ...),
-        "warden: this section type is not one of the guarded array's; one on two records is sent "
-        "with the ids of both");
+        "warden: this section type is not one of the guarded array's; send a section on two "
+        "records with both ids");
     return position_among<Section, Sections...>;
   }
 };

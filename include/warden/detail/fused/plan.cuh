@@ -95,7 +95,8 @@ class plan {
           block_bytes(facts, 1, ref_.locals, most) <= facts.shared_bytes_per_block;
       refuse(
           std::to_string(options_.servers) + " servers with capacity " + std::to_string(c) +
-          " need " + std::to_string(bytes) + " bytes of shared memory a block; the device has " +
+          " need " + std::to_string(bytes) +
+          " bytes of shared memory for each block; the device has " +
           std::to_string(facts.shared_bytes_per_block) +
           (few_would_fit ? ": make fewer servers" : ": make the policy's block_threads smaller"));
     }

@@ -34,10 +34,9 @@ class sorted_outbox {
   /// Messages that each thread stages by `send` before a flush.
   static constexpr unsigned per_thread =
       std::max<unsigned>(1, policy::outbox_bytes_per_thread / sizeof(message_type));
-  static_assert(
-      Ref::channel::in_band,
-      "warden: sender::sorted publishes by readiness::sequence_tags; for readiness::bitmask there "
-      "is sender::buffered");
+  static_assert(Ref::channel::in_band,
+                "warden: sender::sorted needs readiness::sequence_tags; for readiness::bitmask use "
+                "sender::buffered");
   static_assert(per_thread <= 31, "warden: outbox_bytes_per_thread holds at most 31 messages");
   /// Slots of the staging, including one more for each thread, for `append`.
   static constexpr unsigned slots = (per_thread + 1) * threads;

@@ -38,8 +38,8 @@ class window_server {
   static constexpr unsigned threads = Ref::policy::block_threads;
   static_assert(
       Ref::channel::in_band,
-      "warden: this executor reads messages as they come, by readiness::sequence_tags; for "
-      "readiness::bitmask there is locks with leader_server");
+      "warden: this executor needs readiness::sequence_tags; for readiness::bitmask use locks with "
+      "leader_server");
 
   /// Bytes of shared memory for `locals` records and windows halved `halvings` times, independent
   /// of the capacity of the channel.

@@ -36,7 +36,7 @@ class pair_sections {
   /// Locks of a block. Several records may share a lock.
   static constexpr unsigned lock_count = std::min(4096u, 8 * Ref::policy::block_threads);
   static_assert((lock_count & (lock_count - 1)) == 0,
-                "warden: sections on two records are run by a power of two as block_threads");
+                "warden: sections on two records need a power of two as block_threads");
   using table = lock_table<lock_count>;  ///< table of the locks
   /// True if records are held in registers: they must take few.
   static constexpr bool holds = sizeof(record) <= 32 && sizeof(second_record) <= 32;

@@ -245,7 +245,7 @@ class spread_runner {
       throw limit_error{"run: " + std::to_string(arriving) + " sections would come to rank " +
                             std::to_string(r) + ", whose log has room for " +
                             std::to_string(rooms_[r]) +
-                            "; what the logs hold was not run, and is still there: give the "
+                            "; the logs keep their sections, which did not run: increase the "
                             "option room",
                         where};
     }
