@@ -26,7 +26,7 @@ class allocate : public testing::Test {
  protected:
   static constexpr bool in_order = !std::is_same_v<Contract, warden::unordered>;
 
-  /// As the contract has it: of unordered ones, tiles' elements may come in any order.
+  /// The contract's order: elements of tiles may come in any order if it is unordered.
   template <class T>
   static void expect_elements(std::vector<T> got, std::vector<T> wanted) {
     if (!in_order) {

@@ -293,7 +293,7 @@ TEST(in_kernels, tiles_add_up_what_was_announced) {
   EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), got.begin()));
 }
 
-/// As if another block had taken tile 0, and never said what it needs.
+/// Waits for another block that has taken tile 0 and never allocates.
 WARDEN_KERNEL void wait_in_vain(test::ordered_emission a) {
   if (warden::simt::warp_rank() != 0) return;
   a.out.store(a.tiles.first_place(1, 1), 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that allocate, and what they must have emitted.
+// Kernels that allocate, and their expected elements.
 #pragma once
 
 #include "tests/allocate/items.cuh"

@@ -19,7 +19,7 @@ struct numbered {
     return (i + 1) << 32 | k;
   }
 };
-/// The same, where the item's value says which it is.
+/// Numbered elements whose item is identified by its value.
 struct numbered_by_value {
   WARDEN_HOST_DEVICE std::uint64_t item(std::uint64_t i) const { return i + 1; }
   WARDEN_HOST_DEVICE std::uint64_t operator()(std::uint64_t, std::uint32_t k,
@@ -27,7 +27,7 @@ struct numbered_by_value {
     return value << 32 | k;
   }
 };
-/// The same in another type, whose values say less.
+/// Numbered elements of another type, with fewer bits.
 template <class T>
 struct numbered_as {
   WARDEN_HOST_DEVICE T operator()(std::uint64_t i, std::uint32_t k) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a warp's items, of which some emit billions.
+// Parts of a warp's items, some of which emit billions of elements.
 
 #include "tests/allocate/items.cuh"
 

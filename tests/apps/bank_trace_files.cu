@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of transfers: what is read, what is refused, and the audits that are put in between.
+// Files of transfers: valid ones, invalid ones, and added audits.
 
 #include "apps/bank_transfer/trace.hpp"
 #include "tests/apps/bank_traces.cuh"

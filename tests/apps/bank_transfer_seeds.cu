@@ -23,7 +23,7 @@ INSTANTIATE_TEST_SUITE_P(bank_transfer, arms, testing::ValuesIn(arms_of_few_thre
 TEST_P(arms, under_many_schedules) {
   std::uint32_t const accounts = 6;
   test::on_device const pairs{test::busy_pairs(60, accounts)};
-  // So little money that refusals are usual.
+  // Little money, so that refusals are common.
   test::on_device const mixed{with_audits(test::drawn(90, accounts, 900), accounts)};
   bool const locks = GetParam().starts_with("lock_");
   // Tuned once, locks have few threads, which still meet.

@@ -21,7 +21,7 @@ inline constexpr unsigned barrier_threads = 64;
 struct barrier_arguments {
   apps::grid_barrier_state* state;
   std::uint32_t* words;   ///< [block][thread]
-  std::uint32_t* errors;  ///< words that were not what they had to be; barriers that failed
+  std::uint32_t* errors;  ///< unexpected words; failed barriers
   std::uint32_t rounds;
   std::uint32_t absent;  ///< the round in which the last block leaves
 };

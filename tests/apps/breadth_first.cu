@@ -71,7 +71,7 @@ TEST_P(arms, follow_arcs_one_way) {
   EXPECT_EQ(searched(std::move(g), GetParam()).error_text_from(3), "");
 }
 
-// ---- what is peculiar to some
+// ---- special cases of some arms
 
 TEST(breadth_first, narrow_levels_are_one_blocks) {
   searched path{test::path(300), "top_down"};

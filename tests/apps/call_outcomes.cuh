@@ -132,7 +132,7 @@ void check_told(Table& t, std::uint32_t n, unsigned grid) {
   ASSERT_EQ(sum,
             (std::array<std::uint64_t, outcomes>{counts.inserted, counts.updated, counts.present,
                                                  counts.erased, counts.absent, counts.refused}));
-  // And what the table holds.
+  // Checks the contents of the table, too.
   auto const all = contents<std::uint32_t, std::uint64_t>(t, outcome_keys::first_own + n);
   for (std::uint32_t k = 0; k < rows; ++k) {
     auto const times = [&](hash_table::outcome o) {

@@ -103,7 +103,7 @@ class flow_iterations {
     std::size_t i = 0;
     for (std::uint32_t level = n_; i < reached.size(); ++i) {
       if (heights_[reached[i]] != level) {
-        // Those of the level that begins are counted in it.
+        // Vertices of the level that begins are counted in it.
         if (missing + of_last_level == 0 && !finds_side) break;
         of_last_level = 0;
       }

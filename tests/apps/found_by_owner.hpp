@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches by owner on ranks of one process, and what is wrong with them.
+// Searches by owner on ranks of one process, and their errors.
 #pragma once
 
 #include "apps/breadth_first/audit.cuh"
@@ -46,7 +46,7 @@ class owned_graph {
     chosen.seed = seed;
     for (auto const& thrown : run_ranks(chosen, [&](warden::communicator const& world) {
            breadth_first::owner_searcher finder{world, parts, out(), in(), choice_};
-           // The same memory again.
+           // Uses the same memory again.
            finder.find(0);
            finder.find(source);
            finder.write_to(answer);

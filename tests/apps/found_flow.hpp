@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A maximum flow of an arm, and what is wrong with it.
+// A maximum flow of an arm, and its errors.
 #pragma once
 
 #include "apps/max_flow/audit.cuh"
@@ -19,7 +19,7 @@ inline graph::edge_list network_of(std::uint64_t vertices, edge_literals const& 
   return g;
 }
 
-/// A flow that was found in a network, with what it was found in.
+/// A flow, with the network in which it was found.
 struct found_flow {
   max_flow::device_network rows;
   max_flow::network net;

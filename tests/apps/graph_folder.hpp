@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder for the files of one test, and what is wrong with a graph's file.
+// A folder for the files of one test, and the errors of a graph's file.
 #pragma once
 
 #include "apps/graph/readers.hpp"
@@ -45,7 +45,7 @@ class graph_folder : public testing::Test {
                        graph::read_options const& o = {}) {
     return error_from([&] { read(name, text, o); }, path(name));
   }
-  /// Writes a graph's file of this path; returns what it lost.
+  /// Writes a graph's file of this path; returns the parts that the format lost.
   static std::string write_graph(std::string const& path, graph::edge_list const& g,
                                  std::string const& comment,
                                  std::optional<graph::file_format> format = {}) {

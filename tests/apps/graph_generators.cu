@@ -52,7 +52,7 @@ TEST(generators, make_the_same_on_both_sides) {
   }
 }
 
-// Results that others have published, or stored, stand for these very graphs.
+// Published and stored results depend on exactly these graphs.
 TEST(generators, make_what_they_always_made) {
   std::vector<std::uint64_t> sums;
   for (auto const& g : small_ones()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of graphs: what is read, and what is refused with which words.
+// Files of graphs: valid ones, and the errors of invalid ones.
 
 #include "apps/graph/edge_sink.hpp"
 #include "apps/graph/readers.hpp"

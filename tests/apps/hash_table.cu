@@ -206,8 +206,8 @@ TYPED_TEST(every_counter, counts_hot_keys_of_32_bits) {
     ++wanted[k];
   }
   for (std::uint32_t const buckets : {1u, 64u}) {
-    // One bucket: 85 keys overflow, and all operations are at one owner. Room for nodes that are
-    // taken in vain: by atomics, before the first one is known.
+    // One bucket: 85 keys overflow, and one owner has all operations. The pool has room for nodes
+    // that atomics take in vain, before the first one is known.
     std::uint32_t const capacity = 200 + n;
     TypeParam t{{.buckets = buckets, .capacity = capacity, .overflow = capacity}};
     std::uint32_t const some = buckets == 1 ? n / 20 : n;

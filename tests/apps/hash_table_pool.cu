@@ -61,7 +61,7 @@ TEST(hash_table_pool, hands_each_number_to_one_thread) {
                            {pool, holders.data(), wrong.data(), test::sized(20u, 200u)}, {});
     }
     EXPECT_EQ(wrong.to_host()[0], 0u) << "numbers that two threads had at a time";
-    // And none got lost.
+    // None got lost.
     warden::simt::launch(&take_all, 1, 1, 0, {pool, holders.data(), taken.data()}, {});
     EXPECT_EQ(taken.to_host()[0], capacity);
     EXPECT_EQ(holders.to_host(), std::vector<std::uint32_t>(capacity, 1));

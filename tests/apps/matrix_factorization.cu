@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every arm: no step is lost, what was planted is learned, and as well as by one thread.
+// Every arm: no step is lost, and it learns the planted factors as well as one thread does.
 
 #include "apps/matrix_factorization/descent.cuh"
 #include "apps/matrix_factorization/planted.hpp"
@@ -80,7 +80,7 @@ reference make_reference() {
 }
 
 TEST_P(arms, learn_as_one_thread_does) {
-  // The same for all arms: the host is slow.
+  // Made once for all arms, because the host is slow.
   static reference const wanted = make_reference();
   EXPECT_LT(wanted.after, 0.6 * wanted.before);
   EXPECT_LT(wanted.almost_after, 1.006 * wanted.after) << "has come to an end";

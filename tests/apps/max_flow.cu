@@ -242,7 +242,7 @@ TEST(max_flow, regions_need_fewer_iterations) {
   }
 }
 
-/// So large that there are more iterations than a GPU makes between two looks of the host.
+/// Large enough that there are more iterations than a GPU makes between two looks of the host.
 edge_list many_iterations() { return generate(graph::washington{{.rows = 32, .columns = 64}}); }
 
 TEST(max_flow, a_bound_on_iterations_names_what_is_left) {

@@ -51,8 +51,8 @@ TEST(max_flow_seeds, find_after_a_call_that_failed) {
   }
 }
 
-/// Rows that are a whole warp's, of which a warp has several in one level: in a narrow one and in a
-/// wide one. Every one of them is all that leads to some vertex.
+/// Long rows, each for a whole warp, several for a warp in one level: in a narrow one and in a wide
+/// one. Each of them is the only way to some vertex.
 TEST(max_flow_seeds, reach_through_long_rows) {
   for (graph::vertex const rows : {6u, 12u}) {
     test::edge_literals edges;

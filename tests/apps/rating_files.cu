@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of ratings: what is read, and what is refused with which words.
+// Files of ratings: valid ones, and the errors of invalid ones.
 
 #include "apps/matrix_factorization/read.hpp"
 #include "tests/apps/graph_folder.hpp"

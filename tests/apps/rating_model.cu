@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors on the host: what one thread learns, what is recommended, and their file.
+// Factors on the host: learning by one thread, recommendations, and files.
 
 #include "apps/matrix_factorization/model.hpp"
 #include "apps/matrix_factorization/planted.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches of small graphs, and what is wrong with them.
+// Searches of small graphs, and their errors.
 #pragma once
 
 #include "apps/breadth_first/audit.cuh"

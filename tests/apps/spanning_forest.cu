@@ -58,7 +58,7 @@ TEST_P(arms, take_small_graphs) {
   g.weights = {7, 5, 5, 0xffffffff, 0xffffffff, 0};
   EXPECT_EQ(error_text_of(g, GetParam()), "") << "parallel edges, two trees and two alone";
 }
-// ---- what is alike for all arms
+// ---- common properties of all arms
 
 TEST(spanning_forest, hubs_are_looked_through_by_blocks) {
   graph::edge_list g;

@@ -10,7 +10,7 @@ namespace {
 namespace baseline = warden::baseline;
 namespace simt = warden::simt;
 
-/// A chain of hashes: a section lost, doubled or out of turn changes all that follow.
+/// A chain of hashes: a section that is lost, doubled or out of order changes all later values.
 template <int Bytes>
 struct chain {
   std::uint64_t hash;
@@ -129,7 +129,7 @@ TEST(sort, a_hot_record_among_many) {
 TEST(sort, one_sorter_for_many_launches) {
   fixture<in_registers> f{777, 50};
   baseline::sorter sorter{1000, 50};
-  // Ids and order twice, the numbers to sort with, and what the sort itself needs.
+  // Ids and order twice, the numbers to sort with, and the memory of the sort itself.
   EXPECT_GE(sorter.memory_bytes(), 1000u * 12 + 50 * 4);
   for (std::uint32_t const n : {777u, 3u, 0u, 500u, 777u}) {
     f.host_ids = make_ids(n, 50, false);

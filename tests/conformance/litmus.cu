@@ -126,8 +126,8 @@ WARDEN_KERNEL void flit_words_are_atomic(arguments a) {
 }
 TEST(litmus, words_of_a_flit_are_atomic) { never(&flit_words_are_atomic, 1); }
 
-// Not the model's: what readiness::single_tag takes for granted of the device. A warp's lanes,
-// next to one another, as servers and clients access slots.
+// Not part of the memory model: the property of the device that readiness::single_tag needs. A
+// warp's lanes access neighbouring slots, as servers and clients do.
 WARDEN_KERNEL void single_tag(arguments a) {
   auto* const flit = reinterpret_cast<simt::flit_words*>(a.words) + simt::lane_id();
   for (std::uint64_t r = 1; r <= a.rounds; ++r) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark of deferred sections: its verification passes sections that ran once each, on
-// their records, and nothing else; and its rows say what they should.
+// The benchmark of deferred sections: its verification accepts sections that ran once each on their
+// records, and nothing else; its rows have the right contents.
 
 #include "microbench/deferred/lone_lanes.cuh"
 #include "microbench/deferred/points.hpp"

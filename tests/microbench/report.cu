@@ -49,7 +49,7 @@ int run(std::vector<std::string> const& arms, std::string const& out) {
       [](bench::program::points& points) { points.push_back(std::make_shared<settled_point>()); });
 }
 
-// One program a process: Google Benchmark keeps what was registered.
+// One program for each process: Google Benchmark keeps its registrations.
 TEST(report, rows_are_printed_and_an_unverified_one_is_an_error_and_not_in_the_file) {
   std::string const out = testing::TempDir() + "warden_rows_" + std::to_string(getpid());
   testing::internal::CaptureStdout();

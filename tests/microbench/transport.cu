@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport benchmark's verification: it passes what was sent and received once, and nothing
-// else.
+// The transport benchmark's verification: it accepts messages that were sent and received once, and
+// nothing else.
 
 #include "microbench/transport/ceiling.cuh"
 #include "microbench/transport/channels.cuh"

@@ -51,7 +51,7 @@ struct act {
   }
 };
 
-/// A guarded array, and what must have become of it.
+/// A guarded array, and a model of its state.
 struct guarded_and_model {
   warden::buffer<tally> records{2};
   guarded real = make(records);

@@ -67,7 +67,7 @@ void paired(unsigned servers, std::uint32_t records) {
   scenario::expect_equal(memory.to_host(), wanted);
 }
 
-/// Adds by the platform layer, so that the next section may see what is older.
+/// Adds by the platform layer, so that the next section may see older values.
 struct add_to_both {
   static constexpr bool reads_other_memory = false;
   void operator()(tally& a, tally& b, warden::no_context) const {

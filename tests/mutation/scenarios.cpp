@@ -58,7 +58,7 @@ struct follower_policy : paper_policy {
 };
 using follower_notes = warden::basic_guarded<follower_policy, tally, note>;
 
-/// The same by one section for several.
+/// One section that stands for several notes.
 struct summed_note {
   static constexpr bool reads_other_memory = false;
   std::uint32_t count;

@@ -93,7 +93,7 @@ struct send_lookers {
     if (first) warden::simt::store_relaxed(&words[i], links + 1);
     client.send(i % many, look_on{words, i, links}, first);
     client.flush();
-    // As long as clients are not done no server fences for want of anything else to do.
+    // While clients are busy no server fences because it has nothing else to do.
     for (int polls = 0; first && polls < 5000 && warden::simt::load_relaxed(&words[i]) != 0;
          ++polls)
       warden::simt::back_off(10);
@@ -113,8 +113,8 @@ void visible() {
   if (count != 2 * (links + 1)) throw failure{"stale read"};
 }
 
-/// Records share the two locks of their owner, and are many enough that neither their ids nor the
-/// order in which they are named go with the order of the locks.
+/// Records share the two locks of their owner. They are many enough that neither their ids nor the
+/// order in which sections name them match the order of the locks.
 struct two_locks : policy {
   static constexpr unsigned block_threads = 64;
   using executor = warden::executor::pair_messages<2>;
@@ -122,7 +122,7 @@ struct two_locks : policy {
 constexpr std::uint32_t shared_records = 12;
 /// Count of a record for being the second one, which tells the two apart.
 constexpr std::uint64_t received = 1'000;
-/// Moves half of one record to the other: what it sees of both must be of one moment.
+/// Moves half of one record to the other: both must be read at one moment.
 struct halve {
   static constexpr bool reads_other_memory = false;
   void operator()(tally& from, tally& to, warden::no_context) const {
@@ -185,8 +185,8 @@ struct tight : two_locks {
   static constexpr unsigned block_threads = 96;
 };
 
-/// Sections on record 0 and each of the others, which goes on its way at once: with 128 threads
-/// three warps read the ring, which has two slices.
+/// Sections on record 0 and each of the others, which travel at once: with 128 threads three warps
+/// read the ring, which has two slices.
 struct many_locks : two_locks {
   static constexpr unsigned block_threads = 128;
   using executor = warden::executor::pair_messages<64>;

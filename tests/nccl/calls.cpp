@@ -119,7 +119,7 @@ TEST_F(nccl_calls, after_an_error_every_call_fails_at_once_and_nccl_is_called_no
   told([&] { world.by().wait({}, where); });
   EXPECT_EQ(*world.by().failed_word(), 1u);
   now.stream_ends = true;
-  // As after ncclCommAbort by the user.
+  // The state after ncclCommAbort by the user.
   comm_.polls_left = 1000;
   auto const words = HasSubstr("the communicator has failed: no end within 0.01");
   EXPECT_THAT(told([&] { send(world); }), words);

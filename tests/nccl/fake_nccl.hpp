@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-/// A communicator, and what is asked of it.
+/// A fake communicator, and its settings.
 struct ncclComm {
   int rank = 0, size = 1;
   /// Number of polls until the operation in progress ends, and its result then.

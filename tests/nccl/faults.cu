@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks with a GPU each, of which the last one fails: as processes, or as threads of one process.
-// The calls of all others end within their time limit, and so do the destructors after them.
+// Ranks with a GPU each, the last of which fails: as processes, or as threads of one process. The
+// calls of all others end within their time limit, and so do the destructors after them.
 
 #include "tests/nccl/process_rank.hpp"
 #include "tests/protocol/spread.cuh"
@@ -170,7 +170,7 @@ TEST(nccl_faults_alive, a_gpu_without_memory_ends_the_calls_of_the_other_ranks) 
     });
     EXPECT_THAT(text, testing::ContainsRegex(is_last(world) ? "out of memory" : any_end));
     EXPECT_LT(took, limit + margin);
-    // As a program does that ends after the error.
+    // Acts like a program that ends after the error.
     if (is_last(world)) world.abort();
     EXPECT_LT(seconds_of([&] { b.reset(); }), margin);
   });

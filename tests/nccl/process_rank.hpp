@@ -31,8 +31,8 @@ class process_rank {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// A new communicator of the job's first `count` ranks, of which this is one; they all make it,
-  /// and none goes on before.
+  /// Makes a new communicator of the job's first `count` ranks, including this one. All of them
+  /// make it, and each waits for the others.
   ncclComm_t make(int count, bool blocks) {
     ncclUniqueId id = meet(std::to_string(count) + "_" + std::to_string(made_[count]++));
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;

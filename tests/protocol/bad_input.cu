@@ -172,7 +172,8 @@ struct append_and_go_on {
   __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     {
       small::block_client client{ref, at};
-      // With what the other one appends no more than there is room for: none is sent at once.
+      // Exactly as many as fit, together with those that the other client appends: none is sent at
+      // once.
       if (at.thread_rank() % 4 == 0) client.append(0, record_in<2>::of(1));
       if (at.thread_rank() % 8 == 0) client.append(0, record_in<2>::of(1));
     }

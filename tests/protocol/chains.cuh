@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains of sections that send sections, and what they leave.
+// Chains of sections that send sections, and their expected results.
 #pragma once
 
 #include "tests/support/support.cuh"
@@ -18,7 +18,7 @@ WARDEN_HOST_DEVICE void note(tally& t, std::uint32_t value) {
   t.mixed += mix(value + 1);
 }
 
-/// Where a chain goes on.
+/// Next record of a chain.
 WARDEN_HOST_DEVICE std::uint32_t next_of(std::uint32_t value, std::uint32_t records) {
   return test::id_of(value * 2654435761u + 1, records);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deferred sections: each that was accepted runs once, by every executor, at every size, whatever
-// is done with the log.
+// Deferred sections: each accepted one runs once, by every executor, at every size, also if the log
+// is moved, assigned or destroyed.
 
 #include "tests/protocol/deferred.cuh"
 #include "tests/support/error_text.hpp"
@@ -249,7 +249,7 @@ TEST(deferred, kernel_and_run_are_captured_and_replayed) {
   for (int i = 0; i < replays; ++i) captured.launch(s);
   b.on().wait(s);
   EXPECT_EQ(b.ran(), 600u * static_cast<unsigned>(replays));
-  // And an ordinary run between replays.
+  // An ordinary run between replays.
   b.send_alone(later, 0, 300, s);
   later.run(s);
   captured.launch(s);

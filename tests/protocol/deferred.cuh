@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that defer sections, and what their records must be afterwards.
+// Kernels that defer sections, and the expected records.
 #pragma once
 
 #include "tests/support/support.cuh"
@@ -15,7 +15,7 @@ namespace deferring {
 
 namespace simt = warden::simt;
 
-/// A record of which every section leaves a trace.
+/// A record in which every section leaves a trace.
 struct entry {
   std::uint64_t sum;
   std::uint32_t count;

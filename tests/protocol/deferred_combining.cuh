@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deferred sections that combine, and what their records must be afterwards.
+// Deferred sections that combine, and the expected records.
 #pragma once
 
 #include "tests/support/support.cuh"
@@ -56,7 +56,7 @@ struct sample {
     ++t.runs;
   }
 
-  /// Its members are no two alike: one in another's place is seen.
+  /// All members have different values, so that swapped ones are noticed.
   struct partial {
     std::uint32_t operations, least, most;
     std::uint32_t sum[2];
@@ -106,7 +106,7 @@ struct keyed_sample {
     }
   };
 };
-/// The same with one type.
+/// A section with a key whose partial is the section itself.
 struct keyed_add {
   std::uint32_t key, operations, sum;
   WARDEN_HOST_DEVICE static keyed_add of(std::uint32_t i) {
@@ -125,7 +125,7 @@ struct keyed_add {
     return a;
   }
 };
-/// Its partial is another type, and no wider in a message.
+/// A section whose partial is another type of the same size in a message.
 struct pair_of_values {
   std::uint32_t value;
   std::uint32_t same;
@@ -201,14 +201,14 @@ WARDEN_KERNEL void send_in_blocks(Ref ref, operations all, std::uint32_t first, 
   }
   client.flush();
 }
-/// The same by threads.
+/// Sends the operations by single threads.
 template <class Section, class Ref>
 WARDEN_KERNEL void send_alone(Ref ref, operations all, std::uint32_t first, std::uint32_t end) {
   std::uint32_t const i = first + simt::block_rank() * simt::block_threads() + simt::thread_rank();
   if (i < end && all.sends(i)) ref.send(all.id_of(i), Section::of(i));
 }
 
-/// A guarded array, and what its records must be.
+/// A guarded array, and its expected records.
 template <class Section, class Policy = policy>
 class bench {
  public:
@@ -284,9 +284,9 @@ class bench {
   guarded on_;
 };
 
-/// One block sends batches of which some are for one record alone, and the `cold` ones, by the bits
-/// of a word, of records that come once, to a log that has room for those and for `uncombined`
-/// more: what repeats is found in time, or sections are refused.
+/// One block sends batches, some of which are for one record alone. The `cold` ones, by the bits of
+/// a word, are for records that come once. The log has room for these and for `uncombined` more:
+/// keys that repeat are found in time, or sections are refused.
 template <class Section, unsigned Threads>
 void expect_found_in_time(std::uint64_t cold, std::uint32_t batches, std::uint32_t uncombined) {
   using guarded = totals_of<Section>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One `wait` throws everything that went wrong since the last one, and what was skipped after a
-// failure is reported with it.
+// One `wait` throws all errors since the last one, and reports the work that was skipped after a
+// failure with them.
 
 #include "tests/protocol/replay.cuh"
 #include "tests/protocol/shared_launches.cuh"

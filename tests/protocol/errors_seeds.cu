@@ -77,7 +77,7 @@ TEST(errors_seeds, that_are_counted_during_a_wait_are_not_lost) {
   });
 }
 
-/// Two logs are run in two streams, one of which may be gone when `wait` is called.
+/// Two logs run in two streams, one of which may be destroyed when `wait` is called.
 TEST(errors_seeds, a_wait_is_for_all_streams) {
   test::under_many_schedules(1, [](std::uint64_t seed) {
     fixture f;

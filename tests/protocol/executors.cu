@@ -12,8 +12,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Adds up what reached it in words of its own, so that one atomic each is enough. `Filler` makes
-/// it too large to be held in registers.
+/// Adds up the messages that reached it in words of its own, so that one atomic each is enough.
+/// `Filler` makes it too large to be held in registers.
 template <int Filler>
 struct sums {
   std::uint64_t count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of which a launch fails: each section has run once, or is still in the log, or is reported.
+// Runs with a failing launch: each section has run once, or is still in the log, or is reported.
 
 #include "tests/support/many_schedules.cuh"
 

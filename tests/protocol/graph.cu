@@ -50,7 +50,7 @@ TEST(graph, a_captured_launch_can_be_replayed) {
     test::expect_equal(g.records.to_host(s), wanted);
   };
   expect_runs(replays);
-  // And between replays an ordinary launch.
+  // An ordinary launch between replays.
   warden::launch_fused(test::send_by_block<2>{n, 10}, 20, 64, s, g.guarded);
   captured.launch(s);
   g.guarded.wait(s);

@@ -64,7 +64,7 @@ struct add {
     if (group.lane() == 0) ++r.count, r.apart += all ? 0 : 1;
   }
 };
-/// The same by one thread that is handed no group.
+/// The section by one thread, without a group.
 struct add_alone {
   static constexpr bool reads_other_memory = false;
   std::uint32_t value;

@@ -46,7 +46,7 @@ struct put {
     if (group.lane() == 0) b.bits[number / 32] |= 1u << number % 32;
   }
 };
-/// The same, and answers: whether it was there.
+/// A section that answers whether the number was there.
 template <unsigned Lanes>
 struct put_and_tell : put<Lanes> {
   __device__ static put_and_tell of(std::uint32_t i) { return {put<Lanes>::of(i)}; }
@@ -89,7 +89,7 @@ void expect_bags(std::vector<bag> const& bags, std::uint32_t n, Puts puts) {
   }
 }
 
-/// Defers `n` operations, every third of which is not asked, to a log, and runs it.
+/// Defers `n` operations, every third of which has no is_noop, to a log, and runs it.
 template <class Policy, unsigned Wide, unsigned Narrow>
 void defer_asked(std::uint32_t n, std::uint32_t keys) {
   using guarded = warden::basic_guarded<Policy, bag, put<Wide>, put<Narrow>, touch>;

@@ -92,7 +92,7 @@ inline void defer_pairs(std::uint32_t n, std::uint32_t keys, unsigned partitions
   auto const rows = g.records.to_host();
   expect_pairs(rows, rows, n, true, true);
 }
-/// The same between two arrays.
+/// Defers the sections between two arrays.
 inline void defer_between(std::uint32_t n, std::uint32_t keys, std::uint32_t others,
                           unsigned partitions) {
   using guarded = warden::basic_guarded<in_rounds, row, add_alone>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections that several lanes run, under many schedules, and what the simulated device says of
-// lanes that part.
+// Sections that several lanes run, under many schedules, and the simulated device's errors for
+// lanes that diverge.
 
 #include "tests/protocol/lanes_fused.cuh"
 #include "tests/protocol/lanes_noops.cuh"
@@ -87,7 +87,7 @@ TEST(lanes_seeds, a_run_in_rounds_that_was_given_up_ends_for_all_groups_of_a_blo
   }
 }
 
-/// Each word is what is left of the sections in their order.
+/// Each word depends on the order of the sections.
 struct append {
   static constexpr unsigned group_size = 8;
   std::uint32_t value;

@@ -85,7 +85,7 @@ TEST(launch, statistics_of_a_warps_sends) {
   EXPECT_EQ(s.messages, warps * 48u);
   EXPECT_EQ(s.batches, warps * 5u) << "one for each owner in the first send, one in the second";
   EXPECT_EQ(s.waits, 0u) << "there is room for all messages";
-  // The same where room is short.
+  // Few slots: the client waits for room.
   test::guarded_records<counting> full{1, {.servers = 1, .capacity = 32}};
   std::uint64_t const n = test::sized<std::uint64_t>(1000, 100'000);
   warden::launch_fused(test::send_by_warp<2>{n, 1}, 4, 64, {}, full.guarded);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages carry what was put into them, and owner maps invert.
+// Messages return the values packed into them, and owner maps invert.
 
 #include "tests/support/support.cuh"
 

@@ -140,7 +140,7 @@ void expect_told_of_last_rank(int runs, bool blocks, bool aborts, std::string co
       // No rank leaves before the others have given up.
       std::this_thread::sleep_for(std::chrono::seconds{3});
     }
-    // Before what was made with it is destroyed, which may wait for what NCCL has enqueued.
+    // Comes before the destruction of objects made with it, which may wait for NCCL's work.
     ncclCommAbort(comm);
   }
 }

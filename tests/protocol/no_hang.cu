@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every wait ends: launches that cannot get on are poisoned within their time limit, and say why.
+// Every wait ends: launches without progress are poisoned within their time limit, and report the
+// reason.
 
 #include "tests/support/support.cuh"
 

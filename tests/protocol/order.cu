@@ -113,7 +113,7 @@ TEST(order, of_two_launches_with_one_ref_is_reported) {
 
 TEST(order, batches_beyond_what_the_log_has_room_for_are_refused_and_reported) {
   ordering::bench<placement::on_chip, 32> o{10, 1000, {.batches = 4}};
-  // A batch each, of which one straddles no end: five and one more have room.
+  // A batch each, none of which straddles the end: five and one more have room.
   o.send(o.log().ref(), 0, 320, 1);
   o.log().run();
   EXPECT_THAT(error_text(o.on()), HasSubstr("its blocks flushed more than 5 batches"));

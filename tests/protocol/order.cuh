@@ -26,7 +26,7 @@ struct append {
   std::uint32_t value;
   WARDEN_HOST_DEVICE void operator()(traced& t) const {
     t.trace = t.trace * 0x9e3779b97f4a7c15ull + value + 1;
-    // The same on every device: neither compiler is to choose how it rounds.
+    // The same on every device: the compilers must not choose the rounding.
     t.sum = std::fmaf(t.sum, 0.75f, 1.0f / static_cast<float>(value + 1));
     ++t.count;
   }

@@ -192,7 +192,7 @@ WARDEN_DEVICE void leave(credit_arguments const& a, std::uint64_t count) {
   simt::fetch_add(a.held, std::uint64_t{0} - count);
 }
 
-/// Common credits, and what a test of them counts.
+/// Common credits, and the counters of their tests.
 class credits {
  public:
   credits(std::uint64_t count, std::uint32_t kept) : count_{count} {
@@ -299,8 +299,8 @@ WARDEN_KERNEL void take_alone(credit_arguments a) {
 }
 TEST(warp_credits, withholds_nothing) { credits{20, 6}.run(&take_alone, 1, 1, 1, 1); }
 
-/// A server of one thread, with messages of clients that come in any order, each of which is
-/// executed once it is there and may send one, which comes back to the same server later.
+/// A server of one thread, with messages of clients in any order. Each is executed once it is there
+/// and may send another one, which returns to the same server later.
 WARDEN_KERNEL void serve_by_stock(credit_arguments a) {
   if (simt::thread_rank() != 0) return;
   draws draw = draws_of_this_thread(a.seed);
@@ -336,7 +336,7 @@ WARDEN_KERNEL void serve_by_stock(credit_arguments a) {
     stock.executed(released, ring_released, spent);
     stock.admit(a.common, request, released, released != before);
     if (any && draw.below(4) != 0) continue;
-    // It rests, and what comes next is of a client, or of a server.
+    // It rests; the next message comes from a client, or from a server.
     stock.rest(a.common, request);
     expect(a.errors, stock.admitted() == released);
     simt::back_off(0);

@@ -52,7 +52,7 @@ TEST(pair_messages_seeds, in_memory_other_half) { other_half<warden::placement::
 TEST(pair_messages_seeds, on_chip_one_half) { one_half<warden::placement::on_chip>(); }
 TEST(pair_messages_seeds, on_chip_other_half) { other_half<warden::placement::on_chip>(); }
 
-// ---- what is reached through a record
+// ---- memory that is reached through a record
 
 /// A record's node lies elsewhere and must be of the same version.
 struct versioned {
@@ -125,7 +125,8 @@ void reach_through_records(std::uint32_t together) {
     EXPECT_EQ(stale.to_host()[0], 0u) << "a node of an older version";
   });
 }
-// One owner hands its records over with what they lead to, between two it takes fences.
+// One owner hands over its records with the memory that they lead to; between two owners that needs
+// fences.
 TEST(pair_messages_seeds, what_records_of_one_owner_lead_to) {
   reach_through_records<warden::executor::locks<16>, false>(2);
 }

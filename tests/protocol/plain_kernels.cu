@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain kernels do the same on both devices: launches, indices, shared memory, and what CUDA's
-// names mean; and they defer sections.
+// Plain kernels behave the same on both devices: launches, indices, shared memory, and CUDA's
+// names; and they defer sections.
 
 #include "tests/sim/plain_kernels.cuh"
 #include "tests/support/support.cuh"
@@ -86,7 +86,7 @@ TEST(plain_kernels, indices_of_three_dimensions) {
 }
 
 constexpr unsigned answers = 16;
-/// A warp of 20 lanes, of which the last four leave at once.
+/// A warp of 20 lanes, the last four of which leave at once.
 __global__ void ask_warp(int* results) {
   int const lane = static_cast<int>(threadIdx.x);
   if (lane >= 16) return;
@@ -208,7 +208,7 @@ TEST(plain_kernels, arithmetic) {
 __global__ void reverse(int* numbers) {
   WARDEN_DYNAMIC_SHARED(int, kept);
   kept[threadIdx.x] = numbers[threadIdx.x];
-  // The last word of what was asked for, too.
+  // The last word of the requested memory, too.
   kept[20'000 + threadIdx.x] = 0;
   __syncthreads();
   numbers[threadIdx.x] = kept[blockDim.x - 1 - threadIdx.x];

@@ -95,7 +95,7 @@ TEST(replay, kernel_and_run_are_captured_and_replayed) {
   for (unsigned i = 0; i < replays; ++i) captured.launch(s);
   b.on().wait(s);
   b.expect_ran(0, 200, replays);
-  // And an ordinary run between replays.
+  // An ordinary run between replays.
   b.send_alone(later, 200, 300, s);
   later.run(s);
   captured.launch(s);

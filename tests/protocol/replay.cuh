@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that defer sections that send sections, and what their records must be afterwards.
+// Kernels that defer sections that send sections, and the expected records.
 #pragma once
 
 #include "tests/protocol/chains.cuh"
@@ -54,7 +54,7 @@ WARDEN_KERNEL void send_together(arguments a) {
   client.flush();
 }
 
-/// Records, and what they must be.
+/// Records, and their expected values.
 class bench {
  public:
   explicit bench(std::uint32_t records, warden::guarded_options options = {.servers = 3})

@@ -170,7 +170,7 @@ TEST(rounds, an_empty_log_and_a_full_one) {
                           std::to_string(capacity)));
     EXPECT_EQ(b.refused(), 100u);
     EXPECT_EQ(b.moved(), capacity);
-    // And again.
+    // Sends and runs them again.
     b.send_together(later, 0, capacity, 2);
     later.run();
     later.run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that defer sections on two records, and on one, and what the records must be afterwards.
+// Kernels that defer sections on two records, and on one, and the expected records.
 #pragma once
 
 #include "tests/protocol/pairs.cuh"

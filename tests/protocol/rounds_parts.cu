@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of parts of a run in rounds: near the best of what was measured, from the device's
-// facts, and what a log is made with.
+// The number of parts of a run in rounds: near the best measured one, by the properties of the
+// device, and the number that a log is made with.
 
 #include "tests/support/support.cuh"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections that send sections: each runs exactly once, whatever the rings hold, and what goes wrong
-// is told.
+// Sections that send sections: each runs exactly once, for any size of the rings, and errors are
+// reported.
 
 #include "tests/protocol/chains.cuh"
 #include "tests/support/error_text.hpp"
@@ -156,7 +156,7 @@ TEST(forwarding, two_chains_for_each_section_fit_any_ring) {
   test::expect_equal(g.records.to_host(), wanted);
 }
 
-/// A caller gets the answer of the section it called, whatever that sends.
+/// A caller gets the answer of the section that it called, not of sections that this one sends.
 struct call_forks {
   std::uint32_t* wrong;
   template <class Ref>

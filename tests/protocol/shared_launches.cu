@@ -21,7 +21,7 @@ TEST(shared_launches, are_no_business_of_who_took_no_part) {
   t.launch(task::forget, s, a);
   b.guarded.wait(s);
   EXPECT_EQ(b.count(), 64u);
-  // Not even if it works on in the meantime.
+  // Not even if other work follows in between.
   t.launch(task::send, s, b);
   EXPECT_NO_THROW(b.guarded.wait(s));
   EXPECT_EQ(b.count(), 128u);
@@ -87,7 +87,7 @@ TEST(shared_launches, pass_a_failure_on_to_all_their_guarded_arrays) {
   }
 }
 
-/// A partner's `wait` leaves alone what it does not own.
+/// A partner's `wait` does not clear channels that it does not own.
 TEST(shared_launches, do_not_run_on_channels_that_a_failed_one_left) {
   tasks t;
   shared_records a, b;
@@ -125,7 +125,7 @@ TEST(shared_launches, are_not_disturbed_by_a_partners_report) {
   warden::buffer<std::uint32_t*> counter{1};
   warden::launch_fused(ask_and_tell{counter.data()}, 1, 64, {}, a.guarded, b.guarded);
   std::uint32_t* const begun = counter.to_host()[0];
-  // As if a launch with `a` were running.
+  // The state while a launch with `a` runs.
   std::uint32_t value = 7;
   warden::copy(begun, &value, 1);
   warden::stream_ref{}.synchronize();

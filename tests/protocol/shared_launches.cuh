@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of several guarded arrays that fail when they are told to, and what became of them.
+// Launches of several guarded arrays that fail on demand, and their results.
 #pragma once
 
 #include "tests/support/support.cuh"
@@ -101,7 +101,7 @@ class tasks {
     set(what, s);
     launch_as_told(s, records...);
   }
-  /// A launch, perhaps into a graph, that does what was set last when it runs.
+  /// A launch, optionally captured into a graph, that reads its task when it runs.
   template <class... Records>
   void launch_as_told(warden::stream_ref s, Records&... records) {
     warden::launch_fused(do_task{word_.data(), ran_.data()}, 1, 64, s, records.guarded...);

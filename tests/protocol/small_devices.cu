@@ -25,13 +25,13 @@ using testing::HasSubstr;
 struct account {
   long long balance;
 };
-/// Its message has room for `Words` words.
+/// A section with a payload of `Words` words.
 template <int Words>
 struct deposit {
   int amount[Words];
   __device__ void operator()(account& a) const { a.balance += amount[0]; }
 };
-/// Order tells in what it leaves.
+/// A section whose order changes the result.
 template <int Words>
 struct append {
   unsigned digit[Words];
@@ -112,7 +112,7 @@ void run_sums(std::size_t records, std::size_t n) {
   ASSERT_NO_THROW(g.apply_async(device_ids.data(), device_sections.data(), n); g.wait());
   EXPECT_TRUE(same(accounts.to_host(), sum_of(records, n)));
 }
-/// The same in order.
+/// The test in order.
 template <int Words>
 void run_order(std::size_t records, std::size_t n) {
   SCOPED_TRACE("sections in order of " + std::to_string(Words) + " words");
@@ -226,7 +226,7 @@ TEST_P(small_devices, tile_pairs_that_cannot_be_listed) {
                         "of 8 bytes in 512 parts needs 235524 bytes of shared memory to list its "
                         "tile pairs; the device has "));
 }
-/// As many parts as multiprocessors have work for would be too many to list.
+/// A part for each multiprocessor would be too many to list.
 TEST_P(small_devices, tile_pairs_on_many_multiprocessors) {
   warden::sim::configure({.multiprocessors = 512,
                           .profile = &warden::sim::find_profile(GetParam()),

@@ -72,7 +72,7 @@ using body = std::function<void(warden::communicator const&)>;
 inline void by_loopback(warden::loopback_settings const& chosen, body const& of_each) {
   for (std::string const& text : texts(warden::run_ranks(chosen, of_each))) EXPECT_EQ(text, "");
 }
-/// The same by whatever ranks a program has chosen.
+/// Runs a function on the ranks that a program has chosen.
 inline void (*on_ranks)(warden::loopback_settings const&, body const&) = &by_loopback;
 /// One collective call's errors, which other collective calls may follow.
 template <class Call>

@@ -38,7 +38,7 @@ TEST(spread, ids_outside_the_whole_are_told_where_they_were_sent_and_noted_elsew
     } else {
       EXPECT_THAT(text, HasSubstr("no error here, but on rank 1, whose wait tells it"));
     }
-    // Told once; the guarded array goes on.
+    // Reported once; the guarded array can be used again.
     b.send_alone(later, 0, 100);
     later.run();
     EXPECT_EQ(told([&] { b.on().wait(); }), "");
@@ -85,8 +85,8 @@ TEST(spread, room_is_counted_to_the_last_place) {
 WARDEN_KERNEL void use_up_rows(rank_bench<by_default>::guarded::deferred_ref to) {
   to.log.control->rows = to.log.rows;
 }
-/// Kernels that send while a log is emptied may take rows in vain, until there is none for what was
-/// sent by threads alone.
+/// Kernels that send while a log is emptied may take rows in vain, until there is none for sections
+/// that single threads sent.
 TEST(spread, what_finds_no_row_is_told) {
   for (int const count : {1, 2}) {
     on_ranks(ranks(count), [](warden::communicator const& world) {

@@ -161,7 +161,7 @@ TEST(spread_exchange, a_row_that_is_written_after_the_count_is_reported_and_does
     if (sends) {
       simt::launch(&send_two_batches, 1, 32, sizeof(bench::guarded::deferred_block<32>::storage),
                    ref, {});
-      // Not there while the ranks count, and there again when they pack.
+      // Missing while the ranks count, and there again when they pack.
       simt::launch(&swap_begin, 1, 1, 0, {ref, kept.data()}, {});
       at.after_wait = [&] { simt::launch(&swap_begin, 1, 1, 0, {ref, kept.data()}, {}); };
     }

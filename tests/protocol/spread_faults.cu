@@ -45,7 +45,7 @@ void run_three_times(warden::communicator const& world, warden::deferred_options
   }
 }
 
-/// As by SIGKILL: in each call that the rank makes.
+/// Killed as by SIGKILL: in each call that the rank makes.
 TEST(spread_faults, a_killed_rank_is_an_error_on_all_others) {
   for (bool const shares : {false, true}) {
     int calls = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop whose parts ranks send, in order, and what it must leave.
+// A loop whose parts ranks send, in order, and its expected result.
 #pragma once
 
 #include "tests/protocol/order.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections on two records of which each depends on all before it, for tests on both devices and
+// Sections on two records, each of which depends on all earlier ones, for tests on both devices and
 // under many schedules.
 #pragma once
 
@@ -17,8 +17,8 @@ struct pair_messages_policy : test::small<warden::default_policy> {
   static constexpr warden::placement records = Where;
 };
 
-/// Moves one account's balance into the other, if it is the larger: what it sees of both must be of
-/// one moment.
+/// Moves one account's balance into the other, if it is the larger: both must be read at one
+/// moment.
 struct book {
   std::uint64_t balance, moved;
 };

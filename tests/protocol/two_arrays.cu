@@ -61,8 +61,8 @@ TEST(two_array_schedule, every_pair_meets_once_and_no_part_is_used_twice_in_a_ro
   expect_each_pair_once(7, 128);
 }
 TEST(two_array_schedule, meets_in_no_direction) {
-  // From round to round a part goes on by this many parts. In the order of numbers it is always
-  // one.
+  // Number of parts by which a part advances from round to round. In the order of numbers it is
+  // always one.
   constexpr std::uint32_t parts = 128;
   two_array_schedule const all{parts, parts};
   std::map<std::uint32_t, std::uint32_t> steps;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that defer sections between records of two arrays, and what the records must be
-// afterwards.
+// Kernels that defer sections between records of two arrays, and the expected records.
 #pragma once
 
 #include "tests/support/support.cuh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs of sections between the records of two arrays: what they hold and refuse, capture, what else
-// uses the records, and what goes wrong.
+// Logs of sections between the records of two arrays: capacity and refusals, capture, concurrent
+// uses of the records, and errors.
 
 #include "tests/protocol/two_arrays.cuh"
 #include "tests/support/error_text.hpp"
@@ -51,7 +51,7 @@ TEST(two_arrays, an_empty_log_and_a_full_one) {
     EXPECT_EQ(error_text(b.items()), "");
     EXPECT_EQ(b.refused(), 100u);
     EXPECT_EQ(b.rated(), capacity);
-    // And again.
+    // Sends and runs them again.
     b.send_together(later, 0, capacity, 2);
     later.run();
     later.run();
@@ -119,7 +119,7 @@ TEST(two_arrays, logs_and_guarded_arrays_are_moved_between_sends_and_runs) {
   users.wait();
   items.wait();
   b.expect_ran(300);
-  // Assigned to, a log keeps what it holds until it is destroyed.
+  // The sections of a log move with it, and outlive the source.
   {
     decltype(moved) other{users, items, 500, {.partitions = 2}};
     b.send_alone(other, 0, 100);

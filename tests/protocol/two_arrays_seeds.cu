@@ -136,8 +136,7 @@ using turned = warden::deferred_between<bench<small_blocks<>>::items_type,
 WARDEN_KERNEL void send_turned(turned::ref_type ref) {
   ref.send(simt::thread_rank() % 15, simt::thread_rank() % 20, visit_both{});
 }
-/// Two logs between the same guarded arrays, each of which calls another one its first: one of them
-/// runs.
+/// Two logs between the same guarded arrays, each with another first one: one of them runs.
 TEST(two_arrays_seeds, of_two_logs_that_meet_one_runs) {
   std::uint64_t met = 0;
   test::under_many_schedules(1, [&](std::uint64_t) {

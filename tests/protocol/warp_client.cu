@@ -147,7 +147,7 @@ TEST(warp_client, next_to_thread_clients_of_the_same_warp) {
   round_trip<2, next_to_thread_clients>(test::sized<std::uint64_t>(1500, 300'000), 50, 2, 32, 4);
 }
 
-/// Lanes without a message, of which no lane of some sends has one.
+/// Lanes without a message; in some sends no lane has one.
 struct with_gaps {
   unsigned rounds;
   __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {

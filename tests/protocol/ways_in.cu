@@ -48,7 +48,7 @@ std::vector<std::uint32_t> balances(warden::buffer<account> const& records) {
   return result;
 }
 
-/// n deposits, and a look at what is there. In a function of its own: nvcc takes no lambdas for the
+/// n deposits, and a look at the accounts. In a separate function: nvcc takes no lambdas for the
 /// device in a test's body.
 void pay(bank& b, std::uint32_t n, std::uint32_t* mistakes) {
   auto const payday = [=] __device__(warden::virtual_block const& at, bank::ref const& all) {

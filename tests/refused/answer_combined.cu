@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: a section that stands for several has no answer for each of them.
+// Must not compile: a section that was combined has no answer for each of its parts.
 
 #include <warden/guarded.cuh>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A log between two guarded arrays of which the first one combines sections.
+// A log between two guarded arrays, the first of which combines sections.
 
 #include <warden/deferred.cuh>
 #include <warden/deferred_pairs.cuh>

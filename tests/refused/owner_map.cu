@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: the map would be made of a number of servers and a chunk, whatever it means by
-// two numbers.
+// Must not compile: the library would construct the map from a number of servers and a chunk, which
+// may mean something else to it.
 
 #include <warden/guarded.cuh>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: sections have a key, and what they become has none.
+// Must not compile: sections have a key, and their partial has none.
 
 #include <warden/guarded.cuh>
 

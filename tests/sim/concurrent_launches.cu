@@ -51,7 +51,7 @@ __global__ void produce(unsigned* w, unsigned blocks) {
     __stcg(&w[1 + b], 1u);
   }
 }
-/// The same for one block that sleeps until its word is written.
+/// A consumer of one block that sleeps until its word is written.
 __global__ void consume_asleep(unsigned* w) {
   simt::wait_until([&] { return __ldcg(&w[1]) != 0; }, [] { return false; },
                    [&](auto watch) { watch(&w[1]); });

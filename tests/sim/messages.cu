@@ -49,7 +49,7 @@ std::string error_of(std::function<void(words&)> const& launches) {
   sim::configure({});
   return text;
 }
-/// The same for a kernel of one block.
+/// Error of a kernel of one block.
 template <class Kernel>
 std::string error_of_kernel(Kernel* kernel, unsigned threads) {
   return error_of([&](words& w) { warden::launch(kernel, 1, threads, {}, w.data()); });

@@ -111,7 +111,7 @@ TEST(plain_kernels, fences_are_sequentially_consistent) {
   EXPECT_GT(wrong_schedules(both_missed<false>), 0u);
   EXPECT_EQ(wrong_schedules(both_missed<true>), 0u);
 }
-/// The same in one block.
+/// Both threads of a block may miss the flag of the other.
 template <bool Fences>
 __global__ void miss_within_a_block(unsigned* flags, unsigned* missed) {
   __stcg(&flags[8 * threadIdx.x], 1u);

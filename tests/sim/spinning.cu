@@ -46,7 +46,7 @@ void expect_to_end(std::function<void(words&)> const& launches) {
     wait();
   });
 }
-/// The same under 20 schedules, of which one at least ends with an error. Returns the first one.
+/// Returns the first error of 20 schedules, at least one of which must fail.
 std::string error_of(std::function<void(words&)> const& launches) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     warden::sim::settings s;

@@ -46,7 +46,7 @@ __global__ void lock_by_warps(unsigned* lock, unsigned* sum) {
   if (leads) atomicExch(lock, 0u);
 }
 
-/// As lock_by_warps, and each try is counted: memory changes as the warp spins. The warp that has
+/// Like lock_by_warps, with a count of tries: memory changes as the warp spins. The warp that has
 /// the lock lets others run.
 __global__ void lock_and_count_tries(unsigned* lock, unsigned* tries) {
   bool const leads = threadIdx.x % 32 == 0;
@@ -135,8 +135,8 @@ __global__ void meet_in_a_loop(unsigned* count, unsigned const* rounds) {
   }
 }
 
-/// Threads insert into cells, of which each is locked by a mark, with a barrier after each try.
-/// Right: all threads stay in the loop until all have inserted.
+/// Threads insert into cells, each of which a mark locks, with a barrier after each try. Correct:
+/// all threads stay in the loop until all have inserted.
 __global__ void insert_with_votes(int* cells, int n, int count) {
   for (int first = 0; first < n; first += static_cast<int>(blockDim.x)) {
     int const i = first + static_cast<int>(threadIdx.x);

@@ -102,7 +102,7 @@ TEST(weak_memory, two_threads_may_miss_each_others_stores) {
   EXPECT_GT(bad_outcomes(&store_buffering, true, 2, 1), 0u);
 }
 
-// An atomic is no fence: what was stored before it may be seen after it.
+// An atomic is no fence: stores before it may be seen after it.
 WARDEN_KERNEL void atomic_flag(arguments a) {
   if (simt::block_rank() == 0) {
     simt::store_relaxed(&a.words[0], 1);
@@ -167,7 +167,7 @@ TEST(weak_memory, one_word_never_goes_back) {
   EXPECT_GT(bad_outcomes(&coherence, false, 2, 2, 33), 0u);
 }
 
-// The same of shared memory, between threads of a block; a shuffle passes its value and no more.
+// Messages through shared memory, between threads of a block; a shuffle passes only its value.
 template <by Meet>
 WARDEN_KERNEL void shared_words(arguments a) {
   auto* const words = reinterpret_cast<std::uint32_t*>(simt::dynamic_shared());

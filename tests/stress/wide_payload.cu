@@ -13,7 +13,7 @@ namespace {
 
 namespace simt = warden::simt;
 
-/// A record, which knows its number, and what reached it.
+/// A record, with its number and the sums of the messages that reached it.
 struct received {
   std::uint32_t id;
   std::uint32_t foreign;  ///< words that were sent to other records
@@ -59,8 +59,8 @@ struct uses_one {
   __device__ void atomic(received* r, warden::no_context) const { receive(r, words[Used]); }
 };
 
-/// A kernel: sends the messages 0 .. n-1, every block's batches by one section type after another,
-/// and adds up what it sends to each record.
+/// A kernel: sends the messages 0 .. n-1, batch by batch of alternating section types, and adds up
+/// the messages that it sends to each record.
 template <class... Sections>
 struct send_all {
   std::uint64_t n;

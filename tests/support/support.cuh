@@ -167,7 +167,7 @@ struct send_sections {
 template <int Words>
 using send_by_block = send_sections<record_in<Words>>;
 
-/// The same through thread clients.
+/// Sends through thread clients.
 template <int Words>
 struct send_by_thread {
   std::uint64_t n;
@@ -182,7 +182,7 @@ struct send_by_thread {
   }
 };
 
-/// The same through warp clients, all lanes of a warp at a time.
+/// Sends through warp clients, all lanes of a warp at a time.
 template <int Words>
 struct send_by_warp {
   std::uint64_t n;

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same program for the GPU.
+// The program of main.cpp for the GPU.
 #include "main.cpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user of several GPUs: NCCL refuses a communicator that is none, before anything needs a GPU.
+// A user of several GPUs: an invalid communicator is refused by NCCL before anything needs a GPU.
 
 #include <warden/communicator.hpp>
 #include <warden/error.hpp>

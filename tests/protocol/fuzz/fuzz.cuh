@@ -49,8 +49,7 @@ struct partner_policy : small<Threads, warden::placement::in_memory> {
 template <unsigned Threads, fuzz::reach Reach>
 using partner = configuration<partner_policy<Threads, Reach>, Reach, plain_section<Reach>>;
 
-/// The memory of one guarded array of a program, the guarded array, and what is to become of its
-/// records.
+/// A guarded array of a program, its memory, and the expected records.
 template <class Setup>
 class ground {
  public:

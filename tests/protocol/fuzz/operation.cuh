@@ -16,7 +16,7 @@ enum kind : unsigned {
   plain = 1,  ///< one section on one record
   wide = 2,   ///< the same, in a message of several flits
   pair = 4,   ///< one section on two records
-  chain = 8,  ///< sections of which each sends the next one
+  chain = 8,  ///< sections each of which sends the next one
   fork = 16,  ///< a section that sends the first ones of two chains
 };
 

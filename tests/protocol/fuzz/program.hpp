@@ -43,9 +43,9 @@ struct program {
     p.device.order = seed % 2 == 0 ? warden::sim::schedule::pct : warden::sim::schedule::random;
     p.device.pct_horizon = 20'000;
     p.device.multiprocessors = static_cast<int>(3 + draw(2));
-    // Ten times what the longest launch takes: one that goes on for ever ends soon.
+    // Ten times the steps of the longest launch, so that an endless one ends soon.
     p.device.max_steps = 50'000'000;
-    // Where stores are seen at once it is known earlier what was stored too early.
+    // Without weak memory, stores that were made too early are noticed sooner.
     p.device.weak_memory = draw(5) != 0;
     p.device.stale_loads = 2u << 2 * draw(3);
     // Now and then a thread of a server owns several records.

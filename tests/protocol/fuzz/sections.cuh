@@ -17,7 +17,7 @@ struct alignas(8) record {
 /// Errors, each with a counter.
 enum fault : unsigned {
   torn,          ///< a message in which words of two are mixed
-  stale_letter,  ///< a section or a caller did not see what was written before
+  stale_letter,  ///< a section or a caller did not see an earlier write
   wrong_answer,  ///< none, or that of another call
   fault_kinds
 };
@@ -91,7 +91,7 @@ struct plain_section {
     add_to<Reach>(r, w, o.first, o.value);
     return answer(w, r.count);
   }
-  /// The same for the executor of atomics: both words are one.
+  /// The section for the executor of atomics: both words are one.
   __device__ told atomic(record* r, world const& w) const {
     std::uint64_t const one = std::uint64_t{w.operation_of(number).value} << 32 | 1u;
     auto const before = warden::simt::fetch_add(reinterpret_cast<std::uint64_t*>(r), one);

@@ -91,7 +91,7 @@ WARDEN_KERNEL void send_together(send_arguments<Setup> a) {
   if (simt::thread_rank() == 0) simt::fetch_add(a.refused, refused);
 }
 
-/// The memory of a program, its log, and what its records must hold.
+/// The memory of a program, its log, and the expected records.
 template <std::size_t I>
 class bench {
   using types = setup<I>;
@@ -132,7 +132,7 @@ class bench {
     expect_text(text, refused, std::to_string(refused) + " deferred sections were refused");
     expect_text(text, bad, "(" + std::to_string(bad) + " such ids");
     EXPECT_EQ(text.empty(), refused + bad == 0) << text;
-    // A log refuses what it has no room for, and nothing else.
+    // A log refuses only the sections that do not fit.
     std::uint64_t const too_many = sent - std::min<std::uint64_t>(sent, p_.capacity);
     if (combines) {
       EXPECT_TRUE(refused == 0 || too_many != 0) << refused << " sections were refused";

@@ -46,7 +46,7 @@ WARDEN_HOST_DEVICE std::uint32_t word_after(std::uint32_t first, unsigned i) {
 
 // ---- payloads
 
-/// `Words` words, all of which follow from the first.
+/// `Words` words, which all depend on the first.
 template <unsigned Words>
 struct checked_words {
   std::uint32_t word[Words];
@@ -134,7 +134,7 @@ template <class Payload>
 WARDEN_DEVICE void mark(Payload const& p, marks const& m) {
   if constexpr (Payload::has_number) simt::fetch_add(m.ran + p.number.word[0], 1u);
 }
-/// The same by one atomic, which leaves the row alone.
+/// The section as one atomic, which leaves the row unchanged.
 template <class Payload>
 WARDEN_DEVICE void add_atomically(word_record* r, Payload const& p) {
   simt::fetch_add(reinterpret_cast<std::uint64_t*>(r),
@@ -170,7 +170,7 @@ struct grouped : operation<P.payload> {
     if (g.lane() == 0) mark(*this, m);
   }
 };
-/// On two records: what it adds tells them apart.
+/// On two records: the added values tell them apart.
 template <policy_choices P>
 struct pair : operation<P.payload> {
   template <class Record>
