@@ -142,12 +142,13 @@ struct pair_messages {
   using server = detail::pair_messages_server<Ref, detail::pair_messages_worker<Ref>>;
 };
 
-/// Chooses: `pair_messages` if any of the sections is on two records, otherwise `sorted`.
+/// Chooses `sorted`. If any of the sections is on two records, a log runs all sections in rounds,
+/// and a fused launch is refused.
 struct automatic {
   /// The chosen executor.
   template <class Record, class Context, class... Sections>
   using chosen = std::conditional_t<(pair_section_of<Sections, Record, Context> || ...),
-                                    pair_messages<>, sorted<>>;
+                                    detail::pairs_in_rounds, sorted<>>;
 };
 
 }  // namespace executor

@@ -186,6 +186,13 @@ inline constexpr pairs_of pairs_taken_by = [] {
 }();
 
 namespace detail {
+/// Executor of sections on two records if the policy names none: a log runs them in rounds, and no
+/// fused launch does.
+struct pairs_in_rounds {
+  /// Any two records.
+  static constexpr pairs_of pairs = pairs_of::any_owners;
+};
+
 template <class Executor, class Record, class Context, class... Sections>
 struct chosen_executor {
   using type = Executor;

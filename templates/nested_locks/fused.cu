@@ -32,7 +32,11 @@ struct move_crates {
   }
 };
 
-using storehouse = warden::guarded<shelf, move_crates>;
+// The executor is named: a fused launch with sections on two records does not choose one.
+struct by_messages : warden::default_policy {
+  using executor = warden::executor::pair_messages<>;
+};
+using storehouse = warden::basic_guarded<by_messages, shelf, move_crates>;
 
 struct order {
   std::uint32_t from, to;  ///< two different shelves

@@ -67,6 +67,7 @@ void pay(bank& b, std::uint32_t n, std::uint32_t* mistakes) {
 }
 
 TEST(ways_in, a_lambda_and_sections_without_a_context) {
+  static_assert(std::is_same_v<bank::ref::executor, warden::executor::sorted<>>);
   warden::buffer<account> records{accounts};
   records.fill_bytes(0);
   warden::buffer<std::uint32_t> wrong{1};
@@ -79,8 +80,6 @@ TEST(ways_in, a_lambda_and_sections_without_a_context) {
 }
 
 TEST(ways_in, sections_on_two_records_without_a_policy) {
-  static_assert(std::is_same_v<pair_bank::ref::executor, warden::executor::pair_messages<>>);
-  static_assert(std::is_same_v<bank::ref::executor, warden::executor::sorted<>>);
   warden::buffer<account> records{std::vector<account>(accounts, account{1000})};
   pair_bank b{records, {.servers = 3}};
   std::uint32_t const n = 600;

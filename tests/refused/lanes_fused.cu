@@ -12,6 +12,9 @@ struct move {
     ++to.words[group.lane()], --from.words[group.lane()];
   }
 };
-using rows = warden::guarded<row, move>;
+struct policy : warden::default_policy {
+  using executor = warden::executor::pair_messages<>;
+};
+using rows = warden::basic_guarded<policy, row, move>;
 
 unsigned servers(rows const& all) { return all.servers(); }

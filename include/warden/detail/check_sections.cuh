@@ -12,7 +12,6 @@
 #include <warden/policy.cuh>
 #include <warden/section.cuh>
 
-#include <algorithm>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
@@ -110,30 +109,6 @@ class section_checks {
   static_assert(Policy::block_threads % simt::warp_size == 0 && Policy::block_threads >= 32 &&
                     Policy::block_threads <= 1024,
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");
-};
-
-/// Refuses guarded arrays that no fused launch can be made with.
-template <class Policy, class Record, class... Sections>
-class fused_checks {
-  using executor = typename detail::chosen_executor<typename Policy::executor, Record,
-                                                    typename Policy::context, Sections...>::type;
-  static constexpr bool has_pairs =
-      (pair_section_of<Sections, Record, typename Policy::context> || ...);
-  static_assert(
-      pairs_taken_by<executor> != pairs_of::any_owners || !has_pairs ||
-          (sizeof(Record) + 3) / 4 * 4 + std::max({payload_bytes<Sections>...}) <= 40,
-      "warden: with the executor pair_messages a record and a section take 40 bytes together at "
-      "most");
-  static_assert(executor_runs_groups<executor> || ((group_size_of<Sections> == 1) && ...),
-                "warden: sections that several lanes run and sections on two records of any owners "
-                "are deferred: a fused launch does not run them");
-  static_assert(!Policy::order::in_order,
-                "warden: order::sequential is for deferred sections: a fused launch has no order");
-  using combined = log_formats<Policy::combines, Sections...>;
-  static_assert(!Policy::combines ||
-                    std::is_same_v<typename combined::partial, typename combined::sent>,
-                "warden: a section whose partial is another type combines in a log alone: a fused "
-                "launch does not run it");
 };
 
 }  // namespace detail

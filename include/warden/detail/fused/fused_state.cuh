@@ -5,11 +5,11 @@
 #pragma once
 
 #include <warden/buffer.hpp>
-#include <warden/detail/check_sections.cuh>
 #include <warden/detail/execute/guarded_options.hpp>
 #include <warden/detail/execute/guarded_state.cuh>
 #include <warden/detail/execute/shared_state.cuh>
 #include <warden/detail/fused/answer_memory.cuh>
+#include <warden/detail/fused/check_fused.cuh>
 #include <warden/detail/fused/forward_memory.cuh>
 #include <warden/detail/fused/guarded_ref.cuh>
 #include <warden/detail/fused/launch_history.cuh>

@@ -6,6 +6,7 @@
 
 #include <warden/detail/execute/is_noop.cuh>
 #include <warden/detail/fused/answer_slots.cuh>
+#include <warden/detail/fused/check_fused.cuh>
 #include <warden/detail/fused/forward_rings.cuh>
 #include <warden/detail/fused/wire_formats.cuh>
 #include <warden/section.cuh>
@@ -44,8 +45,7 @@ struct guarded_types {
   /// The section type if there is only one, otherwise the first.
   using section = std::tuple_element_t<0, std::tuple<Sections...>>;
   /// Executor of the servers: the policy's, or the one that `automatic` chooses.
-  using executor = typename detail::chosen_executor<typename Policy::executor, Record, context,
-                                                    Sections...>::type;
+  using executor = typename detail::fused_executor<Policy, Record, Sections...>::type;
   /// False: in a fused launch sections run in any order.
   static constexpr bool in_order = false;
   /// True if any section is on two records.
