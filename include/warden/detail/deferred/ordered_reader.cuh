@@ -65,9 +65,9 @@ class ordered_reader {
     // A warp's messages are adjacent, most often all in the rows that it reads first.
     for (std::uint32_t found = first; found < end;) {
       warp_row_index rows;
-      std::uint32_t const behind = rows_from(found, rows);
-      bool const are_few = behind - found < least;
-      std::uint32_t const until = are_few || behind > end ? end : behind;
+      std::uint32_t const rows_end = rows_from(found, rows);
+      bool const are_few = rows_end - found < least;
+      std::uint32_t const until = are_few || rows_end > end ? end : rows_end;
       std::uint32_t of_row[Rounds];
       if (!are_few) rows.find(first, of_row);
       WARDEN_UNROLL

@@ -85,18 +85,18 @@ class partition_server {
   WARDEN_DEVICE void run_partition(std::uint32_t partition, log_rows rows) const {
     // If sections may write to other memory than their records. In order the blocks do not drift as
     // far apart.
-    constexpr bool paces =
+    constexpr bool throttles =
         !worker_type::by_warps && !Ref::in_order && !std::is_empty_v<typename Ref::context>;
     reader messages{ref_.log, ref_.log.column_of(partition), rows, reading_[0]};
     // Not if a block runs several partitions: a faster block then takes more of them.
-    [[maybe_unused]] bool const in_step =
-        paces && simt::thread_rank() == simt::block_threads() - 1 &&
+    [[maybe_unused]] bool const is_throttled =
+        throttles && simt::thread_rank() == simt::block_threads() - 1 &&
         ref_.owners.partitions() <= simt::block_count() && ref_.log.rows_of == nullptr;
-    [[maybe_unused]] progress_throttle pace;
+    [[maybe_unused]] progress_throttle throttle;
     // Records without sections are not loaded.
     if (!simt::sync_block_or(messages.has_more())) {
-      if constexpr (paces) {
-        if (in_step) pass(pace, rows.end);
+      if constexpr (throttles) {
+        if (is_throttled) pass(throttle, rows.end);
       }
       return;
     }
@@ -109,35 +109,35 @@ class partition_server {
     // more than the wait.
     for (bool more = true; more;) {
       message_type m[worker_type::rounds];
-      unsigned arrived = messages.receive(m, rounds), strange = 0;
+      unsigned arrived = messages.receive(m, rounds), incomplete = 0;
       WARDEN_UNROLL
       for (unsigned k = 0; k < worker_type::rounds; ++k) {
         if ((arrived >> k & 1u) == 0) continue;
         std::uint32_t const id = ref_.own(m[k].local());
         bool const is_own = id < ref_.size && ref_.owners.partition_of(id) == partition;
-        if (!is_own) strange |= 1u << k;
+        if (!is_own) incomplete |= 1u << k;
         m[k] = m[k].with_local(ref_.owners.local_of(id));
       }
-      if (strange != 0) {
+      if (incomplete != 0) {
         // Messages that no thread wrote completely: a kernel was sending.
-        arrived &= ~strange;
-        simt::fetch_add(&ref_.report->not_whole, std::uint64_t(simt::count_bits(strange)));
+        arrived &= ~incomplete;
+        simt::fetch_add(&ref_.report->not_whole, std::uint64_t(simt::count_bits(incomplete)));
       }
       worker.take(m, arrived);
       more = messages.has_more();
       // If warps need not meet, none waits for the slowest of each window.
       if constexpr (!worker_type::by_warps) more = simt::sync_block_or(more);
       worker.execute(m, arrived);
-      if constexpr (paces) {
-        if (in_step) pass(pace, messages.rows_passed());
+      if constexpr (throttles) {
+        if (is_throttled) pass(throttle, messages.rows_passed());
       }
     }
     worker.finish();
     simt::sync_block();
   }
 
-  WARDEN_DEVICE void pass(progress_throttle& pace, std::uint32_t passed) const {
-    pace.pass(passed, &ref_.log.control->rows_passed, ref_.owners.partitions());
+  WARDEN_DEVICE void pass(progress_throttle& throttle, std::uint32_t passed) const {
+    throttle.pass(passed, &ref_.log.control->rows_passed, ref_.owners.partitions());
   }
 
   Ref const& ref_;

@@ -41,7 +41,7 @@ class segment_reader {
         rows_{rows.end},
         turn_{turn_of(rows)},
         next_row_{rows.first + simt::warp_rank() * turn_} {
-    ask_for_rows();
+    start_loads();
     load_rows();
   }
 
@@ -113,10 +113,10 @@ class segment_reader {
   WARDEN_DEVICE void load_rows() {
     done_ = total_ = 0;
     while (next_row_ < rows_ && total_ == 0) {
-      log_places const segment = segment_of(log_, asked_);
+      log_places const segment = segment_of(log_, in_flight_);
       std::uint32_t const length = segment.count;
       next_row_ += simt::block_threads() / simt::warp_size * turn_;
-      ask_for_rows();
+      start_loads();
       std::uint32_t const before = warp_sum_before(length);
       total_ = simt::shuffle(simt::full_warp, before + length, simt::warp_size - 1);
       here_ = {before, segment.begin - before * width};
@@ -125,7 +125,7 @@ class segment_reader {
   }
   /// Starts the loads for the next rows, which are in flight while these are read. Their values are
   /// not used before that.
-  WARDEN_DEVICE void ask_for_rows() { asked_ = words_of(log_, column_, next_row_, turn_, rows_); }
+  WARDEN_DEVICE void start_loads() { in_flight_ = words_of(log_, column_, next_row_, turn_, rows_); }
   /// Returns the description of the lane's row of those from `next` on; that of an empty row if it
   /// has none.
   WARDEN_DEVICE static row_words words_of(log_type const& log, std::uint32_t column,
@@ -150,7 +150,7 @@ class segment_reader {
   std::uint32_t rows_;       ///< end of the rows
   std::uint32_t turn_;       ///< rows of the warp at a time
   std::uint32_t next_row_;   ///< first of the rows whose loads are in flight
-  row_words asked_;          ///< description of the lane's row of these
+  row_words in_flight_;          ///< description of the lane's row of these
   warp_row_index here_{};    ///< index of the rows before these
   std::uint32_t total_ = 0;  ///< messages in the rows of `here_`
   std::uint32_t done_ = 0;   ///< messages received of these

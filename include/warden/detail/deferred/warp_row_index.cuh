@@ -50,8 +50,8 @@ struct warp_row_index {
     auto begun = static_cast<unsigned>(simt::count_bits(simt::ballot(simt::full_warp, is_begun)));
     WARDEN_UNROLL
     for (unsigned k = 0; k < Rounds; ++k) {
-      std::uint32_t const behind = before - (first + k * simt::warp_size);
-      unsigned const marks = simt::warp_sum(behind <= last ? 1u << behind : 0);
+      std::uint32_t const offset = before - (first + k * simt::warp_size);
+      unsigned const marks = simt::warp_sum(offset <= last ? 1u << offset : 0);
       auto const up_to = static_cast<unsigned>(simt::count_bits(marks & up_to_mine));
       found[k] = simt::shuffle(simt::full_warp, place, (begun + up_to - 1) & last);
       begun += static_cast<unsigned>(simt::count_bits(marks));  // mutation: rows-marked
