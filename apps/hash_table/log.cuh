@@ -114,7 +114,7 @@ class operations_block
   /// The block's shared memory.
   using storage = typename inner::storage;
   /// Operations of a thread in one batch.
-  static constexpr unsigned rounds = inner::rounds;
+  static constexpr unsigned per_thread = inner::per_thread;
 
   /// Collective. Both outlive the client.
   __device__ operations_block(Ref const& ref, storage& memory)

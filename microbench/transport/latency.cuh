@@ -33,12 +33,12 @@ class probed_windows : public adding_windows<Ref> {
  public:
   using base = adding_windows<Ref>;
   using base::base;
-  WARDEN_DEVICE void execute(typename base::message_type const (&m)[base::rounds],
+  WARDEN_DEVICE void execute(typename base::message_type const (&m)[base::per_thread],
                              unsigned arrived) const {
     std::uint32_t record = 0;
     typename Ref::reply_type no_caller;
     WARDEN_UNROLL
-    for (unsigned k = 0; k < base::rounds; ++k) {
+    for (unsigned k = 0; k < base::per_thread; ++k) {
       if (arrived >> k & 1u)
         warden::detail::section_runner{base::ref_}.apply(m[k], record, no_caller);
     }

@@ -20,18 +20,18 @@ class adding_windows {
  public:
   using message_type = typename Ref::message_type;
   /// Messages of a thread in a window, which is as large as those of the executor `sorted`.
-  static constexpr unsigned rounds = std::max<unsigned>(1, 128 / sizeof(message_type));
+  static constexpr unsigned per_thread = std::max<unsigned>(1, 128 / sizeof(message_type));
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t, unsigned) { return 0; }
 
   WARDEN_DEVICE adding_windows(Ref const& ref, std::uint32_t, std::byte*) : ref_{ref} {}
   WARDEN_DEVICE void start() const {}
-  WARDEN_DEVICE void take(message_type const (&m)[rounds], unsigned arrived) {
+  WARDEN_DEVICE void take(message_type const (&m)[per_thread], unsigned arrived) {
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
+    for (unsigned k = 0; k < per_thread; ++k) {
       if (arrived >> k & 1u) received_.add(m[k]);
     }
   }
-  WARDEN_DEVICE void execute(message_type const (&)[rounds], unsigned) const {}
+  WARDEN_DEVICE void execute(message_type const (&)[per_thread], unsigned) const {}
   WARDEN_DEVICE void finish() const { received_.add_to(ref_.sections_context->received); }
 
  protected:

@@ -260,7 +260,7 @@ MUTANTS = {
     "rows-empty": ("detail/deferred/warp_row_index.cuh", "if (false) {", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost|" + STRAY),
     # Split logs: windows at the same places; a row too few.
     "split-places": ("detail/deferred/split_kernel.cuh", "", LOGS, "lost or doubled section|sections were lost"),
-    "split-windows": ("detail/deferred/split_kernel.cuh", "simt::shared_fetch_min(shared_[0].most_windows, ~((of_warp.rounds + rounds - 1) / rounds - (of_warp.rounds > rounds)));",
+    "split-windows": ("detail/deferred/split_kernel.cuh", "simt::shared_fetch_min(shared_[0].most_windows, ~((of_warp.per_thread + per_thread - 1) / per_thread - (of_warp.per_thread > per_thread)));",
                       LOGS, "lost or doubled section|sections were lost"),
     "split-rows": ("detail/deferred/split_kernel.cuh", "a_.to.rows_of[partition] = {mine.rows, mine.rows + w - (w > 1)};", LOGS, "lost or doubled section"),
     # Ranks: what is for one rank is sent, or copied, to another; what comes is run before all copies are made; what other threads counted is forgotten; what stays at home travels as well; the

@@ -290,7 +290,7 @@ class bench {
 template <class Section, unsigned Threads>
 void expect_found_in_time(std::uint64_t cold, std::uint32_t batches, std::uint32_t uncombined) {
   using guarded = totals_of<Section>;
-  std::uint32_t const batch = Threads * guarded::template deferred_block<Threads>::rounds;
+  std::uint32_t const batch = Threads * guarded::template deferred_block<Threads>::per_thread;
   operations const all{batches * batch, batches * batch, 256, cold, batch};
   std::uint64_t room = 0;
   for (std::uint32_t b = 0; b < batches; ++b) room += (cold >> b & 1u) * batch;

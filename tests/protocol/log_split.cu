@@ -26,7 +26,7 @@ using policy = deferring::small_blocks<>;
 using guarded = deferring::table<policy>;
 using run_type = warden::detail::run_ref<policy, entry, deferring::add<1>, deferring::tick>;
 using message_type = run_type::message_type;
-constexpr unsigned window = warden::detail::split_rounds<run_type>;
+constexpr unsigned window = warden::detail::split_per_thread<run_type>;
 using splitter = warden::detail::log_splitter<run_type, window>;
 
 constexpr std::uint32_t coarse = 8, finer = 4, sections = 4096;

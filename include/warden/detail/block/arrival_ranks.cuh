@@ -18,7 +18,7 @@ template <unsigned Threads, unsigned Keys>
 class arrival_ranks {
  public:
   /// Items that a thread ranks between two of `clear`, at most.
-  static constexpr unsigned most_rounds = ~0u;
+  static constexpr unsigned most_per_thread = ~0u;
   /// Once the begins of keys are known, nothing is counted any more, as after `clear`.
   static constexpr bool clears = true;
 

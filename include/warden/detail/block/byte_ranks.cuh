@@ -28,7 +28,7 @@ class byte_ranks {
 
  public:
   /// Calls of `rank` between two of `clear`, at most.
-  static constexpr unsigned most_rounds = 255 / simt::warp_size;
+  static constexpr unsigned most_per_thread = 255 / simt::warp_size;
   /// Counts stay valid as long as places do.
   static constexpr bool clears = false;
 

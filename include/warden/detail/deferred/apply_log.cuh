@@ -82,7 +82,7 @@ class apply_log : public apply_log_base {
           where};
     }
     // In order each batch needs a row; the batches of apply_async are full.
-    deferred_options const chosen{.batches = wanted / (client::rounds * threads) + 1};
+    deferred_options const chosen{.batches = wanted / (client::per_thread * threads) + 1};
     logs_.push_back(log{of, wanted, chosen, where});
   }
   /// Enqueues section i on record ids[i] for all i < n, in order, one full log after another. With

@@ -32,7 +32,7 @@ struct apply_to_log {
   };
   /// Sections of a block. They are adjacent, so sections that run in block order run in the order
   /// of the array.
-  static constexpr std::size_t chunk = std::size_t{4} * client::rounds * Threads;
+  static constexpr std::size_t chunk = std::size_t{4} * client::per_thread * Threads;
   /// Returns the number of blocks for n sections; 0 for 0.
   static unsigned blocks(std::size_t n) { return static_cast<unsigned>((n + chunk - 1) / chunk); }
 };

@@ -19,18 +19,18 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Combines in batches of up to `Rounds` messages of each of a block's `Threads` threads, in a log
-/// of `Formats`. A warp's slots lie together: what it keeps is at their front.
+/// Combines in batches of up to `PerThread` messages of each of a block's `Threads` threads, in a
+/// log of `Formats`. A warp's slots lie together: what it keeps is at their front.
 ///
 /// With one width a record's sections go into the last one's message. Where partials are wider they
 /// have slots of their own, and a record's sections become one when they are as many as the places
 /// that it takes in the log: n places do for n sections.
-template <class Formats, unsigned Threads, unsigned Rounds>
+template <class Formats, unsigned Threads, unsigned PerThread>
 class batch_combiner {
-  using batch = batch_slots<Formats, Threads * Rounds>;
+  using batch = batch_slots<Formats, Threads * PerThread>;
   using key_type = typename batch::key_type;
   using carry = typename batch::carry;
-  using buckets = key_buckets<key_type, Threads, Threads * Rounds>;
+  using buckets = key_buckets<key_type, Threads, Threads * PerThread>;
 
  public:
   /// Whether partials have slots of their own.
@@ -42,7 +42,7 @@ class batch_combiner {
   /// Places that one takes.
   static constexpr unsigned places = Formats::places;
   /// Slots of a batch.
-  static constexpr unsigned slots = Threads * Rounds;
+  static constexpr unsigned slots = Threads * PerThread;
   /// Slots of partials; they are numbered behind the others.
   static constexpr unsigned partials = two_widths ? Threads / 2 : 0;
   /// Their ranks: one for each thread, which is none for those without a slot.
@@ -94,8 +94,8 @@ class batch_combiner {
         now_{now} {}
 
   /// This thread's slot in a round.
-  WARDEN_DEVICE static unsigned slot_of(unsigned round) {
-    return (simt::warp_rank() * Rounds + round) * simt::warp_size + simt::lane_id();
+  WARDEN_DEVICE static unsigned slot_of(unsigned k) {
+    return (simt::warp_rank() * PerThread + k) * simt::warp_size + simt::lane_id();
   }
   /// Whether messages are staged with their ranks among those of a bucket, `rank`.
   WARDEN_DEVICE bool is_on() const { return now_.on != 0; }
@@ -137,7 +137,7 @@ class batch_combiner {
     bool const is_hot = simt::sync_block_or(all.most >= hot);
     bool const first = now_.combined == 0;
     if (two_widths && first && all.messages < least) {
-      now_.pays = used < Rounds ? 1 : 0;
+      now_.pays = used < PerThread ? 1 : 0;
       simt::sync_block();
       return used;
     }
@@ -149,12 +149,12 @@ class batch_combiner {
     std::uint32_t const freed = simt::shared_load(shared_[0].freed);
     // Sorting a batch takes as long as running half of it. Less than that pays only where a record
     // would hold up its partition.
-    if (first && used == Rounds && freed < (is_hot ? slots / 8 : slots / 2)) now_.pays = 0;
+    if (first && used == PerThread && freed < (is_hot ? slots / 8 : slots / 2)) now_.pays = 0;
     if (!may_go_on || all.messages - freed > slots / 2 || !has_room()) return used;
     return move_together(used);
   }
   /// Whether a batch with so many rounds in use, behind `run`, is to be written.
-  WARDEN_DEVICE static bool is_full(unsigned used) { return used > Rounds - spare; }
+  WARDEN_DEVICE static bool is_full(unsigned used) { return used > PerThread - spare; }
   /// Makes ready for an empty batch; the slots may still be read. Barriers follow. Collective.
   WARDEN_DEVICE void clear() const { buckets_.clear(); }
   /// The batch has been written.
@@ -176,8 +176,8 @@ class batch_combiner {
   /// run looks for wide messages in all rows.)
   static constexpr std::uint32_t crowd =
       (Threads >= 512 ? Threads / 64 : 4) * (two_widths ? 3 : 2) / 2;
-  /// Rounds that are free at least if a batch goes on.
-  static constexpr unsigned spare = 1 + Rounds / 4;
+  /// PerThread that are free at least if a batch goes on.
+  static constexpr unsigned spare = 1 + PerThread / 4;
   /// Messages of a bucket of the batch that has a hot record: as many as a partition of 128 has.
   static constexpr std::uint32_t hot = slots / 128 < crowd ? crowd : slots / 128;
   /// Sorted messages of a thread.
@@ -378,11 +378,11 @@ class batch_combiner {
       std::uint32_t const theirs = shared_[0].kept[now_.turn][w];
       most = most < theirs ? theirs : most;
     }
-    unsigned const rounds = most == 0 ? 1 : (most + simt::warp_size - 1) / simt::warp_size;
-    for (unsigned r = kept / simt::warp_size; r < rounds; ++r) {
+    unsigned const per_thread = most == 0 ? 1 : (most + simt::warp_size - 1) / simt::warp_size;
+    for (unsigned r = kept / simt::warp_size; r < per_thread; ++r) {
       if (r * simt::warp_size + simt::lane_id() >= kept) ranks_[slot_of(r)] = no_message;
     }
-    return rounds;
+    return per_thread;
   }
 
   simt::shared_span<storage> shared_;

@@ -35,11 +35,11 @@ struct staged_batch {
   simt::shared_span<std::uint16_t> ranks;
 };
 
-/// Slots for up to `Rounds` messages of each of a block's `Threads` threads, and what the block
+/// Slots for up to `PerThread` messages of each of a block's `Threads` threads, and what the block
 /// knows of its batch. With `InOrder` the messages of a partition stay in the order of rounds and
 /// threads. `Combiner` is a batch_combiner, or combines_nothing. The phases of a flush are
 /// functions of this struct: see batch_sort.cuh, batch_reserve.cuh and batch_write.cuh.
-template <class Message, unsigned Threads, unsigned Rounds, bool InOrder, class Combiner>
+template <class Message, unsigned Threads, unsigned PerThread, bool InOrder, class Combiner>
 struct batch_stage {
   static constexpr unsigned threads = Threads;  ///< threads of a block
   static constexpr bool in_order = InOrder;     ///< messages of a partition keep their order
@@ -47,7 +47,7 @@ struct batch_stage {
   /// Combining is in functions that are not inlined.
   static constexpr bool outlines = Combiner::two_widths;
   /// Messages staged at most.
-  static constexpr unsigned slots = Threads * Rounds;
+  static constexpr unsigned slots = Threads * PerThread;
   static_assert(slots < 0xffff, "warden: a batch has less than 65,535 messages");
   /// Rank of a slot without a message.
   static constexpr std::uint16_t no_message = 0xffff;
@@ -58,7 +58,7 @@ struct batch_stage {
   using ranking = std::conditional_t<InOrder, byte_ranks<Threads, most_partitions>,
                                      arrival_ranks<Threads, most_partitions>>;
   using wide_message = typename Combiner::wide_message;
-  using narrow_batch = staged_batch<Message, Rounds, 1>;
+  using narrow_batch = staged_batch<Message, PerThread, 1>;
   using wide_batch = staged_batch<wide_message, 1, sizeof(wide_message) / sizeof(Message)>;
 
   /// A block's shared memory.
@@ -119,11 +119,11 @@ struct batch_stage {
   WARDEN_DEVICE wide_batch wide_messages() const { return {wide, wide_ranks}; }
 
   /// Slot of this thread's message of one round.
-  WARDEN_DEVICE static unsigned staging_slot(unsigned round) {
+  WARDEN_DEVICE static unsigned staging_slot(unsigned k) {
     if constexpr (combines) {
-      return Combiner::slot_of(round);
+      return Combiner::slot_of(k);
     } else {
-      return round * Threads + simt::thread_rank();
+      return k * Threads + simt::thread_rank();
     }
   }
   /// Forgets all counts. Collective; a barrier lies before the next rank.

@@ -18,13 +18,13 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Stages up to `Rounds` messages of each of a block's `Threads` threads. With `InOrder` those of
-/// one partition stay in the order of rounds and threads, and batches have the order of flushes.
+/// Stages up to `PerThread` messages of each of a block's `Threads` threads. With `InOrder` those
+/// of one partition stay in the order of rounds and threads, and batches have the order of flushes.
 /// `Combiner` is a batch_combiner, or combines_nothing.
-template <class Message, unsigned Threads, unsigned Rounds, bool InOrder = false,
+template <class Message, unsigned Threads, unsigned PerThread, bool InOrder = false,
           class Combiner = combines_nothing>
 class batch_writer {
-  using stage_type = batch_stage<Message, Threads, Rounds, InOrder, Combiner>;
+  using stage_type = batch_stage<Message, Threads, PerThread, InOrder, Combiner>;
   using log_type = typename stage_type::log_type;
   using layout = typename stage_type::layout;
   static constexpr bool combines = stage_type::combines;
@@ -34,9 +34,9 @@ class batch_writer {
  public:
   /// Messages staged at most.
   static constexpr unsigned slots = stage_type::slots;
-  /// Rounds that a batch may have.
-  static constexpr unsigned most_rounds = stage_type::ranking::most_rounds;
-  static_assert(Rounds <= most_rounds);
+  /// PerThread that a batch may have.
+  static constexpr unsigned most_per_thread = stage_type::ranking::most_per_thread;
+  static_assert(PerThread <= most_per_thread);
 
   /// Bytes of shared memory, aligned to 16.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes() { return layout{}.carver.bytes(); }
@@ -56,9 +56,9 @@ class batch_writer {
     simt::sync_block();
   }
 
-  /// Stages this thread's message of one round, below `Rounds`.
-  WARDEN_DEVICE void stage(unsigned round, Message const& m) const {
-    stage_at(stage_type::staging_slot(round), m);
+  /// Stages this thread's message of one round, below `PerThread`.
+  WARDEN_DEVICE void stage(unsigned k, Message const& m) const {
+    stage_at(stage_type::staging_slot(k), m);
   }
   /// Stages a message in a slot. In order, messages have the order of their slots.
   WARDEN_DEVICE void stage_at(unsigned slot, Message const& m) const {
@@ -77,8 +77,8 @@ class batch_writer {
     }
   }
   /// This thread has no message in this round.
-  WARDEN_DEVICE void stage_nothing(unsigned round) const {
-    stage_nothing_at(stage_type::staging_slot(round));  // mutation: partial-round
+  WARDEN_DEVICE void stage_nothing(unsigned k) const {
+    stage_nothing_at(stage_type::staging_slot(k));  // mutation: partial-round
   }
   /// There is no message in this slot.
   WARDEN_DEVICE void stage_nothing_at(unsigned slot) const { stage_.ranks[slot] = no_message; }
@@ -105,7 +105,7 @@ class batch_writer {
     if constexpr (combines) {
       return Combiner::is_full(used);
     } else {
-      return used >= Rounds;
+      return used >= PerThread;
     }
   }
 
@@ -256,15 +256,15 @@ class batch_writer {
   stage_type stage_;
 };
 
-/// The most rounds, up to `Rounds`, with which a `Writer` of that many rounds fits static shared
+/// The most rounds, up to `PerThread`, with which a `Writer` of that many rounds fits static shared
 /// memory, or `Bytes` if that is more; 1 if none do.
-template <template <unsigned> class Writer, unsigned Rounds, std::size_t Bytes = 0>
-constexpr unsigned rounds_that_fit() {
+template <template <unsigned> class Writer, unsigned PerThread, std::size_t Bytes = 0>
+constexpr unsigned per_thread_that_fits() {
   constexpr std::size_t most = Bytes < (std::size_t{48} << 10) ? std::size_t{48} << 10 : Bytes;
-  if constexpr (Rounds <= 1 || Writer<Rounds>::shared_bytes() <= most) {
-    return Rounds < 1 ? 1 : Rounds;
+  if constexpr (PerThread <= 1 || Writer<PerThread>::shared_bytes() <= most) {
+    return PerThread < 1 ? 1 : PerThread;
   } else {
-    return rounds_that_fit<Writer, Rounds - 1, Bytes>();
+    return per_thread_that_fits<Writer, PerThread - 1, Bytes>();
   }
 }
 

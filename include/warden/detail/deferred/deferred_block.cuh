@@ -36,29 +36,30 @@ class deferred_block {
   using message_type = typename Ref::message_type;
   /// Bytes of the batch for each thread, at most: a multiprocessor of 227 KB holds 1,536 threads.
   static constexpr std::size_t bytes_each = 112;
-  static constexpr unsigned most_rounds = std::min<unsigned>(
+  static constexpr unsigned most_per_thread = std::min<unsigned>(
       bytes_each / (sizeof(message_type) + sizeof(std::uint16_t)),
-      detail::batch_writer<message_type, Threads, 1, Ref::in_order>::most_rounds);
+      detail::batch_writer<message_type, Threads, 1, Ref::in_order>::most_per_thread);
   /// Bytes of the whole, where that is more than a static array may have: 1,536 threads' worth.
   static constexpr std::size_t most_bytes = Ref::combines ? std::size_t{148} * Threads : 0;
-  template <unsigned Rounds>
+  template <unsigned PerThread>
   struct combiner_of {
     using type = detail::combines_nothing;
   };
-  template <unsigned Rounds>
-  requires(Ref::combines) struct combiner_of<Rounds> {
-    using type = detail::batch_combiner<typename Ref::formats, Threads, Rounds>;
+  template <unsigned PerThread>
+  requires(Ref::combines) struct combiner_of<PerThread> {
+    using type = detail::batch_combiner<typename Ref::formats, Threads, PerThread>;
   };
-  template <unsigned Rounds>
-  using writer_of = detail::batch_writer<message_type, Threads, Rounds, Ref::in_order,
-                                         typename combiner_of<Rounds>::type>;
+  template <unsigned PerThread>
+  using writer_of = detail::batch_writer<message_type, Threads, PerThread, Ref::in_order,
+                                         typename combiner_of<PerThread>::type>;
 
  public:
   /// Messages of a thread in one batch.
-  static constexpr unsigned rounds = detail::rounds_that_fit<writer_of, most_rounds, most_bytes>();
+  static constexpr unsigned per_thread =
+      detail::per_thread_that_fits<writer_of, most_per_thread, most_bytes>();
 
  private:
-  using writer = writer_of<rounds>;
+  using writer = writer_of<per_thread>;
 
  public:
   /// The block's shared memory, contents garbage. Static, as far as it is not more than 48 KB:
@@ -114,8 +115,8 @@ class deferred_block {
       unsent_ = 0;
       return lost;
     }
-    if constexpr (Ref::combines) round_ = writer_.combine(round_, false);
-    std::uint32_t const refused = refused_ + (Ref::combines || round_ != 0 ? pass_on() : 0);
+    if constexpr (Ref::combines) staged_ = writer_.combine(staged_, false);
+    std::uint32_t const refused = refused_ + (Ref::combines || staged_ != 0 ? pass_on() : 0);
     refused_ = 0;
     return refused;
   }
@@ -127,13 +128,13 @@ class deferred_block {
     if (sends) ++unsent_;
     if (!fits_) return;  // the storage has no slots for threads of other blocks
     if (sends) {
-      writer_.stage(round_, message());
+      writer_.stage(staged_, message());
     } else {
-      writer_.stage_nothing(round_);
+      writer_.stage_nothing(staged_);
     }
-    if (++round_ < rounds) return;
-    round_ = writer_.combine(round_, true);
-    if (writer::is_full(round_)) refused_ += pass_on();
+    if (++staged_ < per_thread) return;
+    staged_ = writer_.combine(staged_, true);
+    if (writer::is_full(staged_)) refused_ += pass_on();
   }
   /// Reports sections sent by a block of another size, `unsent` of each thread. Returns
   /// their number in every thread. Collective.
@@ -154,10 +155,10 @@ class deferred_block {
     return lost;
   }
   WARDEN_DEVICE std::uint32_t pass_on() {
-    std::uint32_t const refused = writer_.flush(round_, turn_);
+    std::uint32_t const refused = writer_.flush(staged_, turn_);
     turn_ += simt::block_count();
     if (refused != 0 && simt::thread_rank() == 0) ref_.refuse(refused);
-    round_ = 0;
+    staged_ = 0;
     unsent_ = 0;
     return refused;
   }
@@ -166,7 +167,7 @@ class deferred_block {
   storage& memory_;
   writer writer_;
   bool const fits_;  ///< whether the block has as many threads as the client
-  unsigned round_ = 0;
+  unsigned staged_ = 0;
   unsigned unsent_ = 0;
   std::uint32_t refused_ = 0;
   std::uint32_t turn_ = simt::block_rank();  ///< of the shards: all blocks' batches fill all alike

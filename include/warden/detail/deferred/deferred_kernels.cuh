@@ -63,11 +63,11 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
 /// Writer that sorts flat messages.
 template <class Ref>
 struct flat_writers {
-  /// Writer with `Rounds` messages for each thread.
-  template <unsigned Rounds>
-  using of = batch_writer<typename Ref::message_type, Ref::policy::block_threads, Rounds>;
+  /// Writer with `PerThread` messages for each thread.
+  template <unsigned PerThread>
+  using of = batch_writer<typename Ref::message_type, Ref::policy::block_threads, PerThread>;
   /// Writer with the largest number that fits.
-  using type = of<rounds_that_fit<of, 64 / sizeof(typename Ref::message_type)>()>;
+  using type = of<per_thread_that_fits<of, 64 / sizeof(typename Ref::message_type)>()>;
 };
 template <class Ref>
 using flat_writer = typename flat_writers<Ref>::type;
@@ -77,7 +77,7 @@ template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_arguments<Ref> a) {
   simt::assume_one_dimension();
   using writer = flat_writer<Ref>;
-  constexpr unsigned threads = Ref::policy::block_threads, rounds = writer::slots / threads;
+  constexpr unsigned threads = Ref::policy::block_threads, per_thread = writer::slots / threads;
   auto const& log = a.ref.log;
   if (!a.runs()) return;
   writer const tile{log, simt::dynamic_shared()};
@@ -91,7 +91,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_ar
     std::uint32_t const left = unsorted.count - first;
     std::uint32_t const begin = unsorted.begin + first;
     WARDEN_UNROLL
-    for (unsigned r = 0; r < rounds; ++r) {
+    for (unsigned r = 0; r < per_thread; ++r) {
       std::uint32_t const mine = r * threads + simt::thread_rank();
       if (mine < left) {
         tile.stage(r, log.pool[begin + mine]);
@@ -99,7 +99,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_ar
         tile.stage_nothing(r);
       }
     }
-    if (tile.write(rounds, begin) || simt::thread_rank() != 0) continue;
+    if (tile.write(per_thread, begin) || simt::thread_rank() != 0) continue;
     std::uint32_t const lost = left < writer::slots ? left : writer::slots;
     simt::fetch_add(&a.ref.report->not_whole, std::uint64_t{lost});
   }

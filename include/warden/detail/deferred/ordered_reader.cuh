@@ -52,13 +52,13 @@ class ordered_reader {
   /// True if there are messages left; the same for the whole block.
   WARDEN_DEVICE bool has_more() const { return done_ < total_; }
 
-  /// Receives up to `used` messages for each thread, 1 to `Rounds`, in the order of the log: warp
-  /// by warp, and in a warp by index k. Returns a word whose bit k is set if `m[k]` is a message.
-  /// Collective over the block.
-  template <unsigned Rounds>
-  WARDEN_DEVICE unsigned receive(Message (&m)[Rounds], unsigned used = Rounds) {
+  /// Receives up to `used` messages for each thread, 1 to `PerThread`, in the order of the log:
+  /// warp by warp, and in a warp by index k. Returns a word whose bit k is set if `m[k]` is a
+  /// message. Collective over the block.
+  template <unsigned PerThread>
+  WARDEN_DEVICE unsigned receive(Message (&m)[PerThread], unsigned used = PerThread) {
     unsigned arrived = 0;
-    std::uint32_t places[Rounds]{};
+    std::uint32_t places[PerThread]{};
     unsigned const of_warp = used * simt::warp_size;
     std::uint32_t const first = done_ + simt::warp_rank() * of_warp;  // mutation: window-in-order
     std::uint32_t const end = first + of_warp < total_ ? first + of_warp : total_;
@@ -68,10 +68,10 @@ class ordered_reader {
       std::uint32_t const rows_end = rows_from(found, rows);
       bool const are_few = rows_end - found < least;
       std::uint32_t const until = are_few || rows_end > end ? end : rows_end;
-      std::uint32_t of_row[Rounds];
+      std::uint32_t of_row[PerThread];
       if (!are_few) rows.find(first, of_row);
       WARDEN_UNROLL
-      for (unsigned k = 0; k < Rounds; ++k) {
+      for (unsigned k = 0; k < PerThread; ++k) {
         std::uint32_t const mine = first + k * simt::warp_size + simt::lane_id();
         if (mine - found >= until - found) continue;  // mutation: rows-reach
         places[k] = mine + (are_few ? place_of(mine) : of_row[k]);

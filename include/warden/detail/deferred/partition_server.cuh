@@ -27,7 +27,7 @@ template <class Ref, template <class> class Worker>
 class partition_server {
   using message_type = typename Ref::message_type;
   using worker_type = Worker<Ref>;
-  static_assert(worker_type::rounds <= 32,
+  static_assert(worker_type::per_thread <= 32,
                 "warden: a window of a log has 32 messages for each thread at most");
   using reader = std::conditional_t<
       Ref::in_order, ordered_reader<message_type, Ref::policy::block_threads>,
@@ -37,7 +37,7 @@ class partition_server {
   /// Bytes of shared memory for `locals` records of a partition, with windows halved `halvings`
   /// times.
   static constexpr std::size_t shared_bytes(std::size_t locals, unsigned halvings) {
-    return layout{worker_type::shared_bytes(locals, Ref::halved(worker_type::rounds, halvings))}
+    return layout{worker_type::shared_bytes(locals, Ref::halved(worker_type::per_thread, halvings))}
         .carver.bytes();
   }
 
@@ -101,17 +101,18 @@ class partition_server {
       return;
     }
     worker_type worker{ref_, partition, for_worker_};
-    unsigned const rounds =
-        worker_type::by_warps ? worker_type::rounds : ref_.window_rounds(worker_type::rounds);
+    unsigned const per_thread = worker_type::by_warps
+                                    ? worker_type::per_thread
+                                    : ref_.window_per_thread(worker_type::per_thread);
     worker.start();
     simt::sync_block();
     // One window after another: loads for the next window in flight take registers, which costs
     // more than the wait.
     for (bool more = true; more;) {
-      message_type m[worker_type::rounds];
-      unsigned arrived = messages.receive(m, rounds), incomplete = 0;
+      message_type m[worker_type::per_thread];
+      unsigned arrived = messages.receive(m, per_thread), incomplete = 0;
       WARDEN_UNROLL
-      for (unsigned k = 0; k < worker_type::rounds; ++k) {
+      for (unsigned k = 0; k < worker_type::per_thread; ++k) {
         if ((arrived >> k & 1u) == 0) continue;
         std::uint32_t const id = ref_.own(m[k].local());
         bool const is_own = id < ref_.size && ref_.owners.partition_of(id) == partition;

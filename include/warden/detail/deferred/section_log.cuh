@@ -246,11 +246,11 @@ struct section_log {
     return segment_of(words_of(column, column + 1, row));
   }
   /// Loads `m[k]` from `places[k]` for the bits k of `arrived`.
-  template <class Loaded, unsigned Rounds>
-  WARDEN_DEVICE void load(Loaded (&m)[Rounds], std::uint32_t const (&places)[Rounds],
+  template <class Loaded, unsigned PerThread>
+  WARDEN_DEVICE void load(Loaded (&m)[PerThread], std::uint32_t const (&places)[PerThread],
                           unsigned arrived) const {
     WARDEN_UNROLL
-    for (unsigned k = 0; k < Rounds; ++k) {
+    for (unsigned k = 0; k < PerThread; ++k) {
       if (arrived >> k & 1u) m[k] = *at<Loaded>(places[k]);
     }
   }

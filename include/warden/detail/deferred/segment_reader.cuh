@@ -47,8 +47,8 @@ class segment_reader {
 
   /// Size of a warp's part.
   struct extent {
-    std::uint32_t messages;  ///< messages in this lane's rows
-    std::uint32_t rounds;    ///< messages of each lane when the warp receives them all
+    std::uint32_t messages;    ///< messages in this lane's rows
+    std::uint32_t per_thread;  ///< messages of each lane when the warp receives them all
   };
   /// Returns the size of this warp's part of a reader's rows. Collective over the warp.
   WARDEN_DEVICE static extent measure(log_type const& log, std::uint32_t column, log_rows rows) {
@@ -57,7 +57,7 @@ class segment_reader {
     for (std::uint32_t next = rows.first + simt::warp_rank() * turn; next < rows.end;
          next += warps * turn)
       all.messages += segment_of(log, words_of(log, column, next, turn, rows.end)).count;
-    all.rounds = (simt::warp_sum(all.messages) + simt::warp_size - 1) / simt::warp_size;
+    all.per_thread = (simt::warp_sum(all.messages) + simt::warp_size - 1) / simt::warp_size;
     return all;
   }
 
@@ -74,22 +74,22 @@ class segment_reader {
     return now < rows_ ? now : rows_;
   }
 
-  /// Receives up to `used` messages for each lane, 1 to `Rounds`, in the order of the log; fewer if
-  /// there are fewer. Returns a word whose bit k is set if `m[k]` is a message. Collective over the
-  /// warp.
-  template <unsigned Rounds>
-  WARDEN_DEVICE unsigned receive(Message (&m)[Rounds], unsigned used = Rounds) {
+  /// Receives up to `used` messages for each lane, 1 to `PerThread`, in the order of the log; fewer
+  /// if there are fewer. Returns a word whose bit k is set if `m[k]` is a message. Collective over
+  /// the warp.
+  template <unsigned PerThread>
+  WARDEN_DEVICE unsigned receive(Message (&m)[PerThread], unsigned used = PerThread) {
     std::uint32_t const most = used * simt::warp_size;
     unsigned arrived = 0;
-    std::uint32_t places[Rounds];
+    std::uint32_t places[PerThread];
     for (std::uint32_t filled = 0; done_ < total_;) {
       // These rows' next message follows those that the warp has. All k are looked up at once,
       // because their steps are independent.
       std::uint32_t const first = done_ - filled, left = total_ - done_;
-      std::uint32_t of_row[Rounds];
+      std::uint32_t of_row[PerThread];
       here_.find(first, of_row);
       WARDEN_UNROLL
-      for (unsigned k = 0; k < Rounds; ++k) {
+      for (unsigned k = 0; k < PerThread; ++k) {
         std::uint32_t const mine = first + k * simt::warp_size + simt::lane_id();
         if (mine - done_ >= left) continue;
         places[k] = of_row[k] + mine * width;
@@ -125,7 +125,9 @@ class segment_reader {
   }
   /// Starts the loads for the next rows, which are in flight while these are read. Their values are
   /// not used before that.
-  WARDEN_DEVICE void start_loads() { in_flight_ = words_of(log_, column_, next_row_, turn_, rows_); }
+  WARDEN_DEVICE void start_loads() {
+    in_flight_ = words_of(log_, column_, next_row_, turn_, rows_);
+  }
   /// Returns the description of the lane's row of those from `next` on; that of an empty row if it
   /// has none.
   WARDEN_DEVICE static row_words words_of(log_type const& log, std::uint32_t column,
@@ -150,7 +152,7 @@ class segment_reader {
   std::uint32_t rows_;       ///< end of the rows
   std::uint32_t turn_;       ///< rows of the warp at a time
   std::uint32_t next_row_;   ///< first of the rows whose loads are in flight
-  row_words in_flight_;          ///< description of the lane's row of these
+  row_words in_flight_;      ///< description of the lane's row of these
   warp_row_index here_{};    ///< index of the rows before these
   std::uint32_t total_ = 0;  ///< messages in the rows of `here_`
   std::uint32_t done_ = 0;   ///< messages received of these

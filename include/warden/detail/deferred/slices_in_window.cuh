@@ -18,7 +18,7 @@ class slices_in_window {
   /// A message with room for the largest section.
   using message_type = typename Ref::message_type;
   /// Messages of a thread in one window.
-  static constexpr unsigned rounds =
+  static constexpr unsigned per_thread =
       std::max<unsigned>(1, (Ref::group_size == 1 ? 64 : 32) / sizeof(message_type));
   /// See partition_server.
   static constexpr bool by_warps = true;
@@ -34,11 +34,11 @@ class slices_in_window {
   /// Collective; a block barrier follows.
   WARDEN_DEVICE void start() const { worker_.start(); }
   /// Does nothing: `execute` runs the messages.
-  WARDEN_DEVICE void take(message_type const (&)[rounds], unsigned) const {}
+  WARDEN_DEVICE void take(message_type const (&)[per_thread], unsigned) const {}
   /// Runs one slice for each k. Collective over the warp.
-  WARDEN_DEVICE void execute(message_type const (&m)[rounds], unsigned arrived) {
+  WARDEN_DEVICE void execute(message_type const (&m)[per_thread], unsigned arrived) {
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k)
+    for (unsigned k = 0; k < per_thread; ++k)
       static_cast<void>(worker_.run(m[k], (arrived >> k & 1u) != 0));
   }
   /// Collective.

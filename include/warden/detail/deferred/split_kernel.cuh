@@ -40,16 +40,16 @@ struct split_arguments {
 
 /// Messages of a thread in one window of a split, which takes 64 KB.
 template <class Ref>
-inline constexpr unsigned split_rounds = std::clamp<unsigned>(
+inline constexpr unsigned split_per_thread = std::clamp<unsigned>(
     static_cast<unsigned>((std::size_t{64} << 10) /
                           (Ref::policy::block_threads * sizeof(typename Ref::message_type))),
     1,
     std::min(8u, batch_writer<typename Ref::message_type, Ref::policy::block_threads, 1,
-                              Ref::in_order>::most_rounds));
+                              Ref::in_order>::most_per_thread));
 
-/// One block's part of a split: it reads a partition window by window, with `Rounds` messages for
-/// each thread, and writes each window as a batch of the finer log.
-template <class Ref, unsigned Rounds>
+/// One block's part of a split: it reads a partition window by window, with `PerThread` messages
+/// for each thread, and writes each window as a batch of the finer log.
+template <class Ref, unsigned PerThread>
 class log_splitter {
   using message_type = typename Ref::message_type;
   static constexpr unsigned threads = Ref::policy::block_threads;
@@ -59,7 +59,7 @@ class log_splitter {
 
  public:
   /// Messages of a thread in one window.
-  static constexpr unsigned rounds = Rounds;
+  static constexpr unsigned per_thread = PerThread;
 
   /// Size of the shared memory, aligned to 16 bytes. Units: bytes.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes() { return layout{}.carver.bytes(); }
@@ -67,10 +67,10 @@ class log_splitter {
   static constexpr std::size_t most_rows(typename Ref::log_type const& log) {
     std::size_t const partitions = log.partitions.partitions();
     if constexpr (Ref::in_order) {
-      return log.size / (rounds * threads) + partitions * groups_of(log.rows);
+      return log.size / (per_thread * threads) + partitions * groups_of(log.rows);
     } else {
       // A window has a message of each lane of some warp, except the last one of its partition.
-      return log.size / (rounds * simt::warp_size) + partitions;
+      return log.size / (per_thread * simt::warp_size) + partitions;
     }
   }
 
@@ -105,7 +105,7 @@ class log_splitter {
   }
 
  private:
-  using writer = batch_writer<message_type, threads, rounds, Ref::in_order>;
+  using writer = batch_writer<message_type, threads, per_thread, Ref::in_order>;
   /// Values that one thread reads for all.
   struct found {
     std::uint32_t partition;     ///< next partition
@@ -151,13 +151,13 @@ class log_splitter {
     reader messages{log_, partition, rows, reading_[0]};
     std::uint32_t done = 0, w = 0;
     while (done < fits.messages && w < fits.windows) {
-      message_type m[rounds];
+      message_type m[per_thread];
       unsigned const arrived = messages.receive(m);
       WARDEN_UNROLL
-      for (unsigned k = 0; k < rounds; ++k) {
+      for (unsigned k = 0; k < per_thread; ++k) {
         // In order the warps' messages follow one another, warp by warp.
         unsigned const slot =
-            Ref::in_order ? (simt::warp_rank() * rounds + k) * simt::warp_size + simt::lane_id()
+            Ref::in_order ? (simt::warp_rank() * per_thread + k) * simt::warp_size + simt::lane_id()
                           : k * threads + simt::thread_rank();
         if (arrived >> k & 1u) {
           window_.stage_at(slot, m[k]);
@@ -166,7 +166,8 @@ class log_splitter {
         }
       }
       std::uint32_t const left = fits.messages - done;
-      std::uint32_t const count = window_.write(rounds, {mine.place + done, left}, mine.rows + w);
+      std::uint32_t const count =
+          window_.write(per_thread, {mine.place + done, left}, mine.rows + w);
       // A kernel that is sending has written a row in between; there is no place for it.
       if (count > left) break;
       done += count;  // mutation: split-places
@@ -194,7 +195,7 @@ class log_splitter {
         mine += log_.segment(partition, row).count;
       scan::exclusive_sum(scan_[0], mine, messages);
       auto const groups = static_cast<std::uint32_t>(groups_of(rows.end));
-      return {messages, messages / (rounds * threads) + groups};
+      return {messages, messages / (per_thread * threads) + groups};
     } else {
       auto const of_warp = reader::measure(log_, partition, rows);
       scan::exclusive_sum(scan_[0], of_warp.messages, messages);
@@ -204,7 +205,7 @@ class log_splitter {
       if (simt::lane_id() == 0)
         simt::shared_fetch_min(
             shared_[0].most_windows,
-            ~((of_warp.rounds + rounds - 1) / rounds));  // mutation: split-windows
+            ~((of_warp.per_thread + per_thread - 1) / per_thread));  // mutation: split-windows
       simt::sync_block();
       return {messages, ~simt::shared_load(shared_[0].most_windows)};
     }
@@ -220,14 +221,14 @@ class log_splitter {
 
 /// Splits the log. At most as many blocks as are resident together: with two on a multiprocessor
 /// they spill.
-template <class Ref, unsigned Rounds>
+template <class Ref, unsigned PerThread>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) split_log(split_arguments<Ref> a) {
   simt::assume_one_dimension();
   if (!a.run.runs()) return;
-  log_splitter<Ref, Rounds>{a, simt::dynamic_shared()}.run();
+  log_splitter<Ref, PerThread>{a, simt::dynamic_shared()}.run();
 }
 
-/// The kernel that splits logs by windows of `Rounds` messages for each thread, as the host sees
+/// The kernel that splits logs by windows of `PerThread` messages for each thread, as the host sees
 /// it.
 template <class Ref>
 struct split_launch {
@@ -238,27 +239,27 @@ struct split_launch {
   /// Returns the largest number of rows of a split of a log.
   std::size_t (*most_rows)(typename Ref::log_type const& log);
 
-  /// Returns the launch with windows of `Rounds` messages for each thread.
-  template <unsigned Rounds>
+  /// Returns the launch with windows of `PerThread` messages for each thread.
+  template <unsigned PerThread>
   static split_launch of() {
-    using splitter = log_splitter<Ref, Rounds>;
-    return {simt::make_kernel(&split_log<Ref, Rounds>), splitter::shared_bytes(),
+    using splitter = log_splitter<Ref, PerThread>;
+    return {simt::make_kernel(&split_log<Ref, PerThread>), splitter::shared_bytes(),
             &splitter::most_rows};
   }
   /// Returns the launch for a device whose blocks have `most` bytes: with the largest windows,
   /// unless only smaller ones fit.
   static split_launch fitting(std::size_t most) {
     constexpr std::size_t everywhere = std::size_t{64} << 10;
-    if constexpr (log_splitter<Ref, split_rounds<Ref>>::shared_bytes() > everywhere) {
-      if (log_splitter<Ref, split_rounds<Ref>>::shared_bytes() > most)
-        return of<rounds_that_fit<splitter_of, split_rounds<Ref>, everywhere>()>();
+    if constexpr (log_splitter<Ref, split_per_thread<Ref>>::shared_bytes() > everywhere) {
+      if (log_splitter<Ref, split_per_thread<Ref>>::shared_bytes() > most)
+        return of<per_thread_that_fits<splitter_of, split_per_thread<Ref>, everywhere>()>();
     }
-    return of<split_rounds<Ref>>();
+    return of<split_per_thread<Ref>>();
   }
 
  private:
-  template <unsigned Rounds>
-  using splitter_of = log_splitter<Ref, Rounds>;
+  template <unsigned PerThread>
+  using splitter_of = log_splitter<Ref, PerThread>;
 };
 
 }  // namespace detail

@@ -42,14 +42,14 @@ struct warp_row_index {
   /// lane. It is meaningless for a message that is in none of the rows. `first` may be before the
   /// first message, as a negative number. Each row marks its first message, and the marks up to a
   /// message are counted. Collective over the warp.
-  template <unsigned Rounds>
-  WARDEN_DEVICE void find(std::uint32_t first, std::uint32_t (&found)[Rounds]) const {
+  template <unsigned PerThread>
+  WARDEN_DEVICE void find(std::uint32_t first, std::uint32_t (&found)[PerThread]) const {
     constexpr unsigned last = simt::warp_size - 1;
     unsigned const up_to_mine = ~0u >> (last - simt::lane_id());
     bool const is_begun = static_cast<std::int32_t>(before) < static_cast<std::int32_t>(first);
     auto begun = static_cast<unsigned>(simt::count_bits(simt::ballot(simt::full_warp, is_begun)));
     WARDEN_UNROLL
-    for (unsigned k = 0; k < Rounds; ++k) {
+    for (unsigned k = 0; k < PerThread; ++k) {
       std::uint32_t const offset = before - (first + k * simt::warp_size);
       unsigned const marks = simt::warp_sum(offset <= last ? 1u << offset : 0);
       auto const up_to = static_cast<unsigned>(simt::count_bits(marks & up_to_mine));

@@ -25,7 +25,8 @@ class atomics_worker {
   /// A message with room for the largest section.
   using message_type = typename Ref::message_type;
   /// Messages of a thread in one window, at most.
-  static constexpr unsigned rounds = std::max<unsigned>(1, BytesPerThread / sizeof(message_type));
+  static constexpr unsigned per_thread =
+      std::max<unsigned>(1, BytesPerThread / sizeof(message_type));
   /// See partition_server.
   static constexpr bool by_warps = true;
 
@@ -41,18 +42,18 @@ class atomics_worker {
   /// Collective; a block barrier follows.
   WARDEN_DEVICE void start() const { records_.load(); }
   /// Runs each message where it was received: the atomics exclude one another.
-  WARDEN_DEVICE void take(message_type const (&m)[rounds], unsigned arrived) const {
+  WARDEN_DEVICE void take(message_type const (&m)[per_thread], unsigned arrived) const {
     if constexpr (OneCopy && record_store<Ref>::on_chip) {
       take_one_by_one(m, arrived);
     } else {
       WARDEN_UNROLL
-      for (unsigned k = 0; k < rounds; ++k) {
+      for (unsigned k = 0; k < per_thread; ++k) {
         if ((arrived >> k & 1u) != 0) run(m[k]);
       }
     }
   }
   /// Does nothing: all of the window has run.
-  WARDEN_DEVICE void execute(message_type const (&)[rounds], unsigned) const {}
+  WARDEN_DEVICE void execute(message_type const (&)[per_thread], unsigned) const {}
   /// Collective.
   WARDEN_DEVICE void finish() const { records_.write_back(); }
 
@@ -64,15 +65,15 @@ class atomics_worker {
   }
   /// The messages move up: registers have no index. Collective over the warp, whose lanes meet
   /// before each message: who came late from one is not late for all that follow.
-  WARDEN_DEVICE void take_one_by_one(message_type const (&m)[rounds], unsigned arrived) const {
-    message_type next[rounds];
+  WARDEN_DEVICE void take_one_by_one(message_type const (&m)[per_thread], unsigned arrived) const {
+    message_type next[per_thread];
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) next[k] = m[k];
+    for (unsigned k = 0; k < per_thread; ++k) next[k] = m[k];
     WARDEN_NO_UNROLL
     for (unsigned left = arrived; simt::any(simt::full_warp, left != 0); left >>= 1) {
       if ((left & 1u) != 0) run(next[0]);
       WARDEN_UNROLL
-      for (unsigned k = 0; k + 1 < rounds; ++k) next[k] = next[k + 1];  // mutation: next-atomic
+      for (unsigned k = 0; k + 1 < per_thread; ++k) next[k] = next[k + 1];  // mutation: next-atomic
     }
   }
 

@@ -39,7 +39,7 @@ template <unsigned Lanes, class Table, class Message, class Choose, class Run, c
 WARDEN_DEVICE bool run_under_locks(lane_group<Lanes> const& lanes, Table const& locks,
                                    Message const& own, lock_pair wanted, bool arrived,
                                    std::uint32_t& retries, Choose choose, Run run, Wait wait) {
-  // Rounds without any lock before a group waits politely.
+  // PerThread without any lock before a group waits politely.
   constexpr unsigned tries_before_wait = 8;
   // Numbers of locks are below 2^31: a lane without a message has a key of its own.
   unsigned const alike = lanes.match(arrived ? std::uint64_t{wanted.a} << 32 | wanted.b

@@ -65,7 +65,7 @@ class locks_worker {
     arena_piece<std::uint32_t> locks = carver.take<std::uint32_t>(Count);
     arena_piece<typename Ref::record> records = record_store<Ref>::carve(carver, locals);
   };
-  /// Rounds without any lock before a warp waits politely.
+  /// PerThread without any lock before a warp waits politely.
   static constexpr unsigned tries_before_wait = 8;
 
   WARDEN_DEVICE locks_worker(Ref const& ref, std::uint32_t number, std::byte* storage,

@@ -21,12 +21,12 @@ struct run_window {
 
   std::uint32_t window_halvings = 0;  ///< filled by the host
 
-  /// Returns `rounds` halved `times` times, but 1 at least.
-  WARDEN_HOST_DEVICE static constexpr unsigned halved(unsigned rounds, unsigned times) {
-    return rounds >> times == 0 ? 1 : rounds >> times;
+  /// Returns `per_thread` halved `times` times, but 1 at least.
+  WARDEN_HOST_DEVICE static constexpr unsigned halved(unsigned per_thread, unsigned times) {
+    return per_thread >> times == 0 ? 1 : per_thread >> times;
   }
   /// Returns the messages of a thread in a window of an executor that has `most` at most.
-  WARDEN_HOST_DEVICE unsigned window_rounds(unsigned most) const {
+  WARDEN_HOST_DEVICE unsigned window_per_thread(unsigned most) const {
     return halved(most, window_halvings);
   }
   /// Returns the fewest halvings after which `bytes(halvings)` is at most `room`; the most that

@@ -61,7 +61,7 @@ class sorted_worker {
   static_assert((threads & (threads - 1)) == 0,
                 "warden: the executor sorted needs a power of two as block_threads");
   /// Largest number of messages of a thread in one window.
-  static constexpr unsigned rounds =
+  static constexpr unsigned per_thread =
       std::max<unsigned>(Ref::sends_sections ? 2 : 1, BytesPerThread / sizeof(message_type));
   /// Messages move from thread to thread.
   static constexpr bool by_warps = false;
@@ -81,7 +81,7 @@ class sorted_worker {
       simt::block_scan_by_warps<threads>, simt::block_scan<threads, Ref::in_order>>;
   using ranks = stable_ranks<threads, threads>;
   using assignment = owner_threads<threads, Ref::sends_sections>;
-  using combiner = message_combiner<typename Ref::section, threads, rounds>;
+  using combiner = message_combiner<typename Ref::section, threads, per_thread>;
 
   /// Combining ends before the order is found, in the same memory.
   WARDEN_HOST_DEVICE static constexpr std::size_t order_size() {
@@ -118,7 +118,8 @@ class sorted_worker {
   }
   /// For server `number`, with shared memory for the block.
   WARDEN_DEVICE sorted_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
-      : sorted_worker{ref, number, storage, layout{ref.locals, ref.window_rounds(rounds)}} {}
+      : sorted_worker{ref, number, storage, layout{ref.locals, ref.window_per_thread(per_thread)}} {
+  }
 
   /// Collective; a block barrier follows.
   WARDEN_DEVICE void start() const {
@@ -131,7 +132,7 @@ class sorted_worker {
 
   /// Ranks each message among those of its owner, unless it may be combined or filtered first: as
   /// they are taken, or if sections run in order, by warps, steps and lanes.
-  WARDEN_DEVICE void take(message_type const (&m)[rounds], unsigned arrived) {
+  WARDEN_DEVICE void take(message_type const (&m)[per_thread], unsigned arrived) {
     if constexpr (Ref::in_order) {
       ranks_.start(owners());
       // Few bits to compare if few threads own records, and none if most threads do.
@@ -149,7 +150,7 @@ class sorted_worker {
 
   /// Combines the window, if the policy says so, sorts it and runs it. Collective. Returns the
   /// credits spent, as forwarding_server asks.
-  WARDEN_DEVICE unsigned execute(message_type const (&m)[rounds], unsigned arrived) {
+  WARDEN_DEVICE unsigned execute(message_type const (&m)[per_thread], unsigned arrived) {
     if constexpr (Ref::policy::combines) arrived = combine(m, arrived);
     if constexpr (filters_noops_first) {
       arrived = ask(m, arrived);
@@ -168,7 +169,7 @@ class sorted_worker {
     [[maybe_unused]] std::uint32_t segments = 0;
     if constexpr (Ref::group_size > 1) {
       // No group looks at empty segments: the upper half of a word counts the others.
-      static_assert(rounds * threads < 1u << 16);
+      static_assert(per_thread * threads < 1u << 16);
       begin = scan::exclusive_sum(scan_[0], count + (count != 0 ? 1u << 16 : 0), total);
       if (count != 0) segment_begins_[begin >> 16] = static_cast<std::uint16_t>(begin);
       segments = total >> 16;
@@ -199,7 +200,7 @@ class sorted_worker {
     }
     simt::sync_block();
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
+    for (unsigned k = 0; k < per_thread; ++k) {
       if ((arrived >> k & 1u) == 0) continue;
       if constexpr (Ref::policy::combines) {
         unsigned const slot = k * threads + me;
@@ -290,17 +291,17 @@ class sorted_worker {
   /// Leaves one message for each record, or sometimes a few, and ranks the remaining messages among
   /// those of their owner. Owners run them like any other messages, so exclusion is the same as
   /// without combining. Returns the bits of this thread's remaining messages. Collective.
-  WARDEN_DEVICE unsigned combine(message_type const (&m)[rounds], unsigned arrived) {
+  WARDEN_DEVICE unsigned combine(message_type const (&m)[per_thread], unsigned arrived) {
     unsigned const me = simt::thread_rank();
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
+    for (unsigned k = 0; k < per_thread; ++k) {
       if (arrived >> k & 1u) window_[k * threads + me] = m[k];
     }
     // The order of the previous window lay here; it is no longer needed.
     combiner::run(*reinterpret_cast<typename combiner::storage*>(order_.data()),
                   slots_of_records{*this}, ref_.locals, arrived);
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
+    for (unsigned k = 0; k < per_thread; ++k) {
       if ((arrived >> k & 1u) == 0) continue;
       message_type const& left = window_[k * threads + me];
       if (left.local() == no_record) {
@@ -314,9 +315,9 @@ class sorted_worker {
   }
 
   /// Ranks each message among those of its owner, as they come.
-  WARDEN_DEVICE void rank(message_type const (&m)[rounds], unsigned arrived) {
+  WARDEN_DEVICE void rank(message_type const (&m)[per_thread], unsigned arrived) {
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
+    for (unsigned k = 0; k < per_thread; ++k) {
       // Assigns 0 too, so that the previous window's ranks do not stay live in registers.
       bool const is = (arrived >> k & 1u) != 0;
       rank_[k] = is ? simt::shared_fetch_add(counts_[segment_of(m[k])], 1u) : 0;
@@ -326,9 +327,9 @@ class sorted_worker {
   /// Returns the bits of the messages whose sections are not no-ops. A barrier separates the block
   /// from the previous window, and no section of this one has run: the no-op sections count as
   /// having run first.
-  WARDEN_DEVICE unsigned ask(message_type const (&m)[rounds], unsigned arrived) const {
+  WARDEN_DEVICE unsigned ask(message_type const (&m)[per_thread], unsigned arrived) const {
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
+    for (unsigned k = 0; k < per_thread; ++k) {
       if ((arrived >> k & 1u) == 0) continue;
       if (section_runner{ref_}.is_done(m[k], *records_.at(m[k].local()))) arrived &= ~(1u << k);
     }
@@ -346,29 +347,29 @@ class sorted_worker {
   }
   /// Ranks the messages of owners below `Limit` in their order. Collective over the warp.
   template <unsigned Limit>
-  WARDEN_DEVICE void rank_in_order(message_type const (&m)[rounds], unsigned arrived) {
+  WARDEN_DEVICE void rank_in_order(message_type const (&m)[per_thread], unsigned arrived) {
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
+    for (unsigned k = 0; k < per_thread; ++k) {
       bool const is = (arrived >> k & 1u) != 0;
       rank_[k] = ranks_.template rank<Limit>(is ? owner_of(m[k]) : 0, is);
     }
   }
   /// Ranks the messages in their order if most threads own records.
-  WARDEN_DEVICE void rank_among_many(message_type const (&m)[rounds], unsigned arrived) {
-    typename ranks::counted counted[rounds];
+  WARDEN_DEVICE void rank_among_many(message_type const (&m)[per_thread], unsigned arrived) {
+    typename ranks::counted counted[per_thread];
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
+    for (unsigned k = 0; k < per_thread; ++k) {
       bool const is = (arrived >> k & 1u) != 0;
       counted[k] = ranks_.count(is ? owner_of(m[k]) : 0, is);
     }
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
+    for (unsigned k = 0; k < per_thread; ++k) {
       bool const is = (arrived >> k & 1u) != 0;
       rank_[k] = ranks::rank_of_counted(counted[k], is ? owner_of(m[k]) : 0, is);
     }
   }
 
-  using window_sends = forward_window<Ref, rounds * threads>;
+  using window_sends = forward_window<Ref, per_thread * threads>;
   using to_send = typename sender_in<window_sends, Ref::sends_sections>::type;
 
   /// Number of no record: marks a message that was combined into another one.
@@ -393,7 +394,7 @@ class sorted_worker {
   simt::shared_span<std::uint16_t>
       segment_begins_;    ///< begins of segments that are not empty, and the end
   bool one_record_each_;  ///< no thread owns more than one record
-  std::uint32_t rank_[rounds]{};
+  std::uint32_t rank_[per_thread]{};
 };
 
 }  // namespace detail

@@ -92,7 +92,7 @@ class forward_window {
   /// sent.
   WARDEN_DEVICE static unsigned publish(Ref const& ref, slots window, std::uint32_t count) {
     constexpr unsigned threads = Ref::policy::block_threads;
-    constexpr unsigned rounds = Slots / threads, group = rounds < 4 ? rounds : 4;
+    constexpr unsigned per_thread = Slots / threads, group = per_thread < 4 ? per_thread : 4;
     unsigned published = 0;
     for (std::uint32_t first = simt::thread_rank(); first < count; first += group * threads) {
       record_location to[group];

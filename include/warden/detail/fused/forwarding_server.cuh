@@ -26,9 +26,9 @@ class forwarding_server {
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
   /// Maximum of ring messages that a thread has in one window.
-  static constexpr unsigned from_servers = Worker::rounds / 2;
+  static constexpr unsigned from_servers = Worker::per_thread / 2;
   static constexpr unsigned from_clients =
-      Worker::rounds -
+      Worker::per_thread -
       from_servers;  ///< maximum of client messages that a thread has in one window
   /// Maximum of indices beyond `released` that are read in the ring.
   static constexpr std::uint32_t read_ahead = 2 * threads * from_servers;
@@ -39,7 +39,8 @@ class forwarding_server {
   static constexpr unsigned threads_per_multiprocessor = 512;
   /// Maximum of credits that a server keeps.
   static constexpr std::uint32_t most_kept = 2 * threads * from_clients;
-  static_assert(Worker::rounds < 32, "warden: a window has at most 31 messages for each thread");
+  static_assert(Worker::per_thread < 32,
+                "warden: a window has at most 31 messages for each thread");
   static_assert(Ref::channel::in_band,
                 "warden: sections that send sections need readiness::sequence_tags");
 
@@ -77,7 +78,7 @@ class forwarding_server {
     }
     simt::sync_block();
     for (unsigned turn = 0;; turn = window_minimum::next(turn)) {
-      typename Ref::message_type m[Worker::rounds];
+      typename Ref::message_type m[Worker::per_thread];
       std::uint64_t const admitted = shared.admitted;  // mutation: forward-admitted
       std::uint64_t const end = servers.released() + ref_.rings.read_ahead;
       typename Ref::client_message sent[from_clients] = {};
@@ -144,7 +145,7 @@ class forwarding_server {
     std::size_t locals;
     arena_carver carver{};
     arena_piece<std::byte> worker =
-        carver.take<std::byte>(Worker::shared_bytes(locals, Worker::rounds));
+        carver.take<std::byte>(Worker::shared_bytes(locals, Worker::per_thread));
     arena_piece<progress> shared = carver.take<progress>(1);
   };
 

@@ -23,13 +23,13 @@ namespace detail {
 /// Server `number` of a guarded array. Every thread of the block constructs one, and one `Worker`.
 /// A worker is constructed from (ref, number, storage) and has
 ///
-///     static constexpr unsigned rounds;  // maximum of messages of a thread in one window
+///     static constexpr unsigned per_thread;  // maximum of messages of a thread in one window
 ///     // For `locals` records, and windows of `used` messages of a thread.
 ///     static constexpr std::size_t shared_bytes(std::size_t locals, unsigned used);
 ///     void start();                      // collective over the block; a block barrier follows
 ///     // Each thread, with its messages m[k] for the bits k of `arrived`:
-///     void take(message_type const (&m)[rounds], unsigned arrived);     // as received
-///     void execute(message_type const (&m)[rounds], unsigned arrived);  // collective, after it
+///     void take(message_type const (&m)[per_thread], unsigned arrived);     // as received
+///     void execute(message_type const (&m)[per_thread], unsigned arrived);  // collective, after it
 ///     void finish();                     // collective, when the server ends
 template <class Ref, class Worker>
 class window_server {
@@ -44,7 +44,7 @@ class window_server {
   /// Bytes of shared memory for `locals` records and windows halved `halvings` times, independent
   /// of the capacity of the channel.
   static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals, unsigned halvings) {
-    return layout{Worker::shared_bytes(locals, Ref::halved(Worker::rounds, halvings))}
+    return layout{Worker::shared_bytes(locals, Ref::halved(Worker::per_thread, halvings))}
         .carver.bytes();
   }
 
@@ -60,7 +60,7 @@ class window_server {
   /// Serves until the work has ended or the launch is poisoned. Collective over the block.
   WARDEN_DEVICE void run() {
     unsigned const me = simt::thread_rank();
-    window_reader<typename Ref::channel, threads, Worker::rounds> reader{channel_};
+    window_reader<typename Ref::channel, threads, Worker::per_thread> reader{channel_};
     worker_.start();
     if (me == 0) {
       received_[0].start();
@@ -68,8 +68,8 @@ class window_server {
     }
     simt::sync_block();
     for (unsigned turn = 0;; turn = window_minimum::next(turn)) {
-      typename Ref::message_type m[Worker::rounds];
-      unsigned const arrived = reader.receive(m, ref_.window_rounds(Worker::rounds));
+      typename Ref::message_type m[Worker::per_thread];
+      unsigned const arrived = reader.receive(m, ref_.window_per_thread(Worker::per_thread));
       // Acquire: the senders fenced between their writes and the messages just read. The barrier
       // hands that to the threads that execute the messages.
       if constexpr (Ref::fences) {

@@ -45,7 +45,7 @@ class rounds_worker {
 
   /// Constructs a worker. `storage` is the same for the whole block.
   WARDEN_DEVICE rounds_worker(Ref const& ref, std::byte* storage)
-      : rounds_worker{ref, storage, layout{ref.sizes(), ref.window_rounds(per_thread)}} {}
+      : rounds_worker{ref, storage, layout{ref.sizes(), ref.window_per_thread(per_thread)}} {}
 
   /// Frees all locks and forgets all messages. Collective; a block barrier follows.
   WARDEN_DEVICE void start() const { hot_warps_.start(); }

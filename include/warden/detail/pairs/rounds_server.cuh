@@ -77,7 +77,9 @@ class rounds_server {
   };
 
   /// Returns the messages of a window.
-  WARDEN_DEVICE std::uint32_t window() const { return ref_.window_rounds(per_thread) * threads; }
+  WARDEN_DEVICE std::uint32_t window() const {
+    return ref_.window_per_thread(per_thread) * threads;
+  }
 
   /// Takes the next tile pair. Called by one thread.
   WARDEN_DEVICE void take_next(unsigned turn) const {

@@ -88,7 +88,9 @@ class single_block_run {
   };
 
   /// Returns the number of sections that count as few: those of a window.
-  WARDEN_DEVICE std::uint32_t window() const { return ref_.window_rounds(per_thread) * threads; }
+  WARDEN_DEVICE std::uint32_t window() const {
+    return ref_.window_per_thread(per_thread) * threads;
+  }
 
   /// Collects the messages of all batches, at most `most`, with slots in place of ids. A warp
   /// handles a batch.
