@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Combines what repeats in a block's batch, and leaves the rest as it is.
+/// Combines the messages of a block's batch whose records repeat.
 ///
-/// A sample of the batch tells whether any record has a good part of it. Only then messages are
-/// combined: they are sorted by record, and each run of neighbours becomes one. Nobody waits for a
-/// lock of a hot record: all threads have as many messages of it as they have of others. If half of
-/// the slots are free then, what is left moves together, and the batch goes on.
+/// A sample of the batch tells whether any record has a large part of it. Only then messages are
+/// combined: they are sorted by record, and each segment becomes one message. No thread waits for
+/// the lock of a hot record, because a hot record's messages are divided among all threads like any
+/// others. If half of the slots are free afterwards, the remaining messages move together, and the
+/// batch continues.
 #pragma once
 
 #include <warden/detail/deferred/batch_slots.cuh>
@@ -20,11 +21,11 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// Combines in batches of up to `PerThread` messages of each of a block's `Threads` threads, in a
-/// log of `Formats`. A warp's slots lie together: what it keeps is at their front.
+/// log of `Formats`. A warp's slots are adjacent; the messages that it keeps are at their front.
 ///
-/// With one width a record's sections go into the last one's message. Where partials are wider they
-/// have slots of their own, and a record's sections become one when they are as many as the places
-/// that it takes in the log: n places do for n sections.
+/// With one width the sections of a record combine into the last one's message. If partials are
+/// wider they have slots of their own. Sections of a record then combine if there are at least as
+/// many as the places that a partial takes in the log, so n places suffice for n sections.
 template <class Formats, unsigned Threads, unsigned PerThread>
 class batch_combiner {
   using batch = batch_slots<Formats, Threads * PerThread>;
@@ -33,53 +34,53 @@ class batch_combiner {
   using buckets = key_buckets<key_type, Threads, Threads * PerThread>;
 
  public:
-  /// Whether partials have slots of their own.
+  /// True if partials have slots of their own.
   static constexpr bool two_widths = Formats::two_widths;
-  /// A message of a batch.
+  /// Message of a batch.
   using message_type = typename Formats::message_type;
-  /// A message of a partial.
+  /// Message of a partial.
   using wide_message = typename Formats::wide_format::message_type;
-  /// Places that one takes.
+  /// Places of the log that a partial takes.
   static constexpr unsigned places = Formats::places;
   /// Slots of a batch.
   static constexpr unsigned slots = Threads * PerThread;
-  /// Slots of partials; they are numbered behind the others.
+  /// Slots of partials. Their numbers follow those of the other slots.
   static constexpr unsigned partials = two_widths ? Threads / 2 : 0;
-  /// Their ranks: one for each thread, which is none for those without a slot.
+  /// Ranks of partials: one for each thread; threads without a slot have none.
   static constexpr unsigned partial_ranks = two_widths ? Threads : 0;
   static_assert(slots + partials < 0x8000, "warden: a batch has less than 32,768 messages");
 
-  /// Stands for a slot's rank: there is no message.
+  /// Rank of a slot without a message.
   static constexpr std::uint16_t no_message = 0xffff;
 
-  /// A block's shared memory.
+  /// Shared memory of a block.
   struct storage {
-    std::uint32_t counts[buckets::words];    ///< of buckets, or of those of a sample
+    std::uint32_t counts[buckets::words];    ///< counts of buckets, or of the buckets of a sample
     std::uint16_t sorted[slots + partials];  ///< [place] slot
-    carry carries[Threads / 32];             ///< [warp] its last run, as far as it has come
-    typename buckets::scanning scanning;     ///< of buckets
-    std::uint32_t freed;                     ///< places that combining has made free, or might
-    std::uint32_t made[partial_slots<partials, slots>::sizes];  ///< see there
+    carry carries[Threads / 32];             ///< [warp] sum of its last segment so far
+    typename buckets::scanning scanning;     ///< for the scan of buckets
+    std::uint32_t freed;  ///< places that combining has freed; in a sample, repeated messages
+    std::uint32_t made[partial_slots<partials, slots>::sizes];  ///< see partial_slots
     std::uint32_t kept[2][Threads / 32];  ///< [turn][warp] slots in use, from the front
   };
 
-  /// What a block knows from one batch to the next. One register: the user's code runs between two
-  /// flushes.
+  /// State that a block keeps from one batch to the next. One register, because the user's code
+  /// runs between two flushes.
   struct state {
     unsigned on : 1 = 0;        ///< messages are staged to be combined
-    unsigned pays : 1 = 1;      ///< combining made enough places free
+    unsigned pays : 1 = 1;      ///< combining freed enough places
     unsigned turn : 1 = 0;      ///< see `move_together`
-    unsigned combined : 1 = 0;  ///< the batch has been, with its first rounds
-    unsigned unlooked : 2 = 0;  ///< batches before the next one that is looked at
+    unsigned combined : 1 = 0;  ///< the batch has been combined, at least in part
+    unsigned unlooked : 2 = 0;  ///< batches to skip before the next one is sampled
   };
-  /// What `run` leaves.
+  /// Result of `run`.
   struct outcome {
-    state now;      ///< what the block knows
-    unsigned used;  ///< rounds
+    state now;      ///< state of the block
+    unsigned used;  ///< messages of each thread in use
   };
 
-  /// Combines in a writer's slots and ranks, and the same for wide messages; `shared` is the
-  /// block's.
+  /// Combines in the slots and ranks of a writer, and in those of its wide messages. `shared`
+  /// belongs to the block.
   WARDEN_DEVICE batch_combiner(storage& shared, simt::shared_span<message_type> staged,
                                simt::shared_span<std::uint16_t> ranks,
                                simt::shared_span<wide_message> wide,
@@ -93,35 +94,36 @@ class batch_combiner {
         wide_ranks_{wide_ranks},
         now_{now} {}
 
-  /// This thread's slot in a round.
+  /// Returns this thread's slot of its message k.
   WARDEN_DEVICE static unsigned slot_of(unsigned k) {
     return (simt::warp_rank() * PerThread + k) * simt::warp_size + simt::lane_id();
   }
-  /// Whether messages are staged with their ranks among those of a bucket, `rank`.
+  /// True if messages are staged with `rank`, their rank in a bucket.
   WARDEN_DEVICE bool is_on() const { return now_.on != 0; }
-  /// One more message of a bucket: its rank among those. While `is_on`.
+  /// Counts one more message of a bucket. Returns its rank there. Precondition: `is_on`.
   WARDEN_DEVICE std::uint16_t rank(message_type const& m) const {
     return buckets_.rank(batch::key_of(m));
   }
-  /// Whether the batch may have partials; the same for the block. Which: those with a rank.
+  /// True if the batch may have partials; the same for the whole block. Partials that exist have a
+  /// rank.
   WARDEN_DEVICE bool has_partials() const { return two_widths && now_.combined != 0; }
 
-  /// Whether the batch is left as it is, without a look.
+  /// True if the batch is left as it is, without a sample.
   WARDEN_DEVICE bool passes() {
     if (now_.on != 0 || now_.unlooked == 0) return false;
     --now_.unlooked;  // mutation: looks-again
     return true;
   }
-  /// What is known now.
+  /// Returns the state of the block.
   WARDEN_DEVICE state known() const { return now_; }
-  /// Goes on with what another combiner of the same batch has done.
+  /// Continues with the state that another combiner of the same batch has left.
   WARDEN_DEVICE void go_on(state now) { now_ = now; }
 
-  /// Unless it passes: combines what the block staged in the first `used` rounds, unless too little
-  /// repeats. With two widths only flushes of at least `least` sections combine. If the batch
-  /// `may_go_on` and half of it became free, what is left moves to the front. Returns how many
-  /// rounds are in use then, the same in every thread. Collective; a barrier follows before anybody
-  /// flushes.
+  /// Combines the first `used` messages of each thread, if enough of them repeat. Precondition:
+  /// `passes` returned false. With two widths only flushes of at least `least` sections combine. If
+  /// the batch `may_go_on` and half of it became free, moves the remaining messages to the front.
+  /// Returns the messages of each thread that are then in use, the same in every thread.
+  /// Collective; a barrier follows before any thread flushes.
   WARDEN_DEVICE unsigned run(unsigned used, std::uint32_t least, bool may_go_on) {
     if (now_.on == 0) {
       if (!is_crowded(used)) {
@@ -147,17 +149,17 @@ class batch_combiner {
     combine(all.repeated);
     simt::sync_block();
     std::uint32_t const freed = simt::shared_load(shared_[0].freed);
-    // Sorting a batch takes as long as running half of it. Less than that pays only where a record
-    // would hold up its partition.
+    // Sorting a batch takes as long as running half of it. If it frees less than that, it pays only
+    // if a hot record would delay its partition.
     if (first && used == PerThread && freed < (is_hot ? slots / 8 : slots / 2)) now_.pays = 0;
     if (!may_go_on || all.messages - freed > slots / 2 || !has_room()) return used;
     return move_together(used);
   }
-  /// Whether a batch with so many rounds in use, behind `run`, is to be written.
+  /// True if a batch with `used` messages of each thread, after `run`, must be written.
   WARDEN_DEVICE static bool is_full(unsigned used) { return used > PerThread - spare; }
-  /// Makes ready for an empty batch; the slots may still be read. Barriers follow. Collective.
+  /// Prepares for an empty batch; the slots may still be read. Barriers follow. Collective.
   WARDEN_DEVICE void clear() const { buckets_.clear(); }
-  /// The batch has been written.
+  /// Ends the batch, which has been written.
   WARDEN_DEVICE void end() {
     if (now_.combined != 0) forget_partials();
     now_.combined = 0;
@@ -168,26 +170,26 @@ class batch_combiner {
   }
 
  private:
-  /// Batches that are not looked at behind one where nothing repeated: looks take next to nothing
-  /// of a block's time then, and what begins to repeat later is found soon.
+  /// Batches that are not sampled after one in which nothing repeated. Samples then take almost
+  /// none of a block's time, and records that begin to repeat later are found soon.
   static constexpr std::uint32_t unlooked_batches = 3;
-  /// One record's messages of a sample with which combining begins: even ones of 1,024 records
-  /// hardly ever have as many, and never where partials are wider. (One of those, by chance, and a
-  /// run looks for wide messages in all rows.)
+  /// Messages of one record in a sample at which combining begins. Evenly distributed messages of
+  /// 1,024 records hardly ever have as many, and if partials are wider they never do: after one
+  /// such bucket by chance, a run would look for wide messages in all rows.
   static constexpr std::uint32_t crowd =
       (Threads >= 512 ? Threads / 64 : 4) * (two_widths ? 3 : 2) / 2;
-  /// PerThread that are free at least if a batch goes on.
+  /// Least number of free messages for each thread if a batch continues.
   static constexpr unsigned spare = 1 + PerThread / 4;
-  /// Messages of a bucket of the batch that has a hot record: as many as a partition of 128 has.
+  /// Messages of a bucket at which its record is hot: the average of one of 128 partitions.
   static constexpr std::uint32_t hot = slots / 128 < crowd ? crowd : slots / 128;
   /// Sorted messages of a thread.
   static constexpr unsigned each = (slots + partials + Threads - 1) / Threads;
-  /// Messages of a sample of two rounds that are not their bucket's first, with which combining
-  /// begins: as many as half a batch becoming free lets expect. (Four times the sample's buckets
-  /// have an eighth of it by chance.)
+  /// Repeated messages in a sample of two messages of each thread at which combining begins: the
+  /// number from which half of a batch can be expected to become free. There are 4
+  /// times as many buckets as sampled messages, so 1/8 of the sample repeats by chance.
   static constexpr std::uint32_t enough = 2 * Threads * (two_widths ? 11 : 6) / 20;
-  /// Whether a record is hot, or records are so few that they repeat. Two rounds are the sample.
-  /// Collective.
+  /// True if a record is hot, or if there are so few records that they repeat. Samples two messages
+  /// of each thread. Collective.
   WARDEN_DEVICE bool is_crowded(unsigned used) const {
     buckets_.clear_sample();
     if (simt::thread_rank() == 0) shared_[0].freed = 0;
@@ -209,7 +211,7 @@ class batch_combiner {
     crowded = simt::sync_block_or(crowded);
     return crowded || simt::shared_load(shared_[0].freed) >= enough;
   }
-  /// Ranks what was staged otherwise. Collective.
+  /// Ranks the messages that were staged without buckets. Collective.
   WARDEN_DEVICE void start(unsigned used) const {
     clear();
     forget_partials();
@@ -228,14 +230,15 @@ class batch_combiner {
     }
   }
 
-  /// Writes a slot to its place. Whether it is: it may be one with others.
+  /// Writes a slot to its sorted place. Returns false if the message is alone in its bucket, and
+  /// has no place.
   WARDEN_DEVICE bool place(unsigned slot, key_type key, std::uint16_t rank) const {
     std::uint32_t const begin = buckets_.begin_of(key);
     if (begin == buckets::alone) return false;
     sorted_[begin + rank] = static_cast<std::uint16_t>(slot);
     return true;
   }
-  /// What has a place is no message any more, unless its run says so.
+  /// Places all messages. A message with a place loses its rank; its segment may restore it.
   WARDEN_DEVICE void place_slots(unsigned used) const {
     WARDEN_NO_UNROLL
     for (unsigned r = 0; r < used; ++r) {
@@ -252,13 +255,13 @@ class batch_combiner {
     }
   }
 
-  /// Makes one of each run of sorted messages, and clears the buckets. Collective.
+  /// Combines each segment of sorted messages into one, and clears the buckets. Collective.
   WARDEN_DEVICE void combine(std::uint32_t count) const {
     std::uint32_t const begin = simt::thread_rank() * each;
     std::uint32_t const left = begin < count ? count - begin : 0;
     std::uint32_t const end = begin + (left < each ? left : each);
-    // Runs that begin and end among this thread's messages are done at once; its first one may have
-    // begun before, and its last one may go on.
+    // Segments that begin and end among this thread's messages are finished at once. The thread's
+    // first segment may have begun before, and its last one may go on.
     bool const has_any = begin != end;
     bool goes_on = false, ends = false;
     if (has_any) {
@@ -266,7 +269,7 @@ class batch_combiner {
       ends = end == count || batch_.key_at(sorted_[end]) != batch_.key_at(sorted_[end - 1]);
     }
     clear();
-    simt::sync_block();  // the neighbours have been looked at, and the buckets as well
+    simt::sync_block();  // the adjacent messages and the buckets have been read
     std::uint32_t first_end = begin, freed = 0;
     carry last;
     key_type key{};
@@ -288,11 +291,11 @@ class batch_combiner {
       key = next;
       last = batch_.carry_at(slot);
     }
-    // Whose last run is not a part of one from before.
+    // True if the thread's last segment begins among its own messages.
     bool const begins = !goes_on || first_end != begin;
     carry const before = carry::template before<Threads>(shared_[0].carries, last, begins);
     if (goes_on && first_end != begin) {
-      // The first run, once more: it was not held.
+      // Adds up the first segment again, because its sum was not kept.
       carry all = before;
       WARDEN_NO_UNROLL
       for (std::uint32_t p = begin; p < first_end; ++p)
@@ -306,8 +309,8 @@ class batch_combiner {
     freed = simt::warp_sum(freed);
     if (simt::lane_id() == 0 && freed != 0) simt::shared_fetch_add(shared_[0].freed, freed);
   }
-  /// A run, which ends before place `end`, becomes one message, or stays. Returns how many places
-  /// became free.
+  /// Combines a segment, which ends before place `end`, or leaves it as it is. Returns the number
+  /// of places that became free.
   WARDEN_DEVICE std::uint32_t finish(key_type key, std::uint32_t end, carry const& all) const {
     if constexpr (two_widths) {
       unsigned wide = all.wide();
@@ -331,7 +334,7 @@ class batch_combiner {
       return all.count() - 1;
     }
   }
-  /// Whether there are partials for what comes.
+  /// True if there are slots for later partials.
   WARDEN_DEVICE bool has_room() const {
     if constexpr (two_widths) {
       return partials_.has_room();
@@ -340,8 +343,8 @@ class batch_combiner {
     }
   }
 
-  /// Moves what is left to the front of each warp's slots and ranks it anew. Returns the rounds
-  /// that are in use then. Collective.
+  /// Moves the remaining messages to the front of each warp's slots, and ranks them again. Returns
+  /// the messages of each thread that are then in use. Collective.
   WARDEN_DEVICE unsigned move_together(unsigned used) {
     unsigned kept = 0;
     WARDEN_NO_UNROLL
@@ -351,7 +354,7 @@ class batch_combiner {
       unsigned const there = simt::ballot(simt::full_warp, is);
       if (there == 0) continue;
       message_type const m = batch_[slot];
-      // The round has been read: what is kept may lie where it lay.
+      // All lanes have read: kept messages may overwrite these slots.
       simt::sync_warp(simt::full_warp);
       if (is) {
         unsigned const below = there & ((1u << simt::lane_id()) - 1);
@@ -371,7 +374,8 @@ class batch_combiner {
     now_.turn = now_.turn ^ 1u;
     if (simt::lane_id() == 0) shared_[0].kept[now_.turn][simt::warp_rank()] = kept;
     simt::sync_block();
-    // Two turns: who writes the next one's may be ahead of who reads this one's, by one barrier.
+    // Two turns: a thread that writes the next turn's counts may be ahead of one that reads this
+    // turn's, by one barrier.
     std::uint32_t most = 0;
     WARDEN_UNROLL
     for (unsigned w = 0; w < Threads / simt::warp_size; ++w) {

@@ -12,9 +12,9 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// Takes places for up to `count` messages of `Width` places in the first shard that has any, after
-/// the `tried` ones that begin with shard `turn`. `is_batch`: at the shard's front, otherwise as
-/// flat messages at its back. Writes the places to the stage; none, if all shards are full. Returns
-/// the number of shards tried so far. Collective over one warp.
+/// the `tried` shards that begin with shard `turn`. If `is_batch`, takes them at the shard's front,
+/// otherwise as flat messages at its back. Writes the places to the stage, or none if all shards
+/// are full. Returns the number of shards tried so far. Collective over one warp.
 template <unsigned Width, class Stage>
 WARDEN_DEVICE std::uint32_t reserve_places(Stage const& stage, std::uint32_t turn,
                                            std::uint32_t tried, std::uint32_t count,
@@ -22,7 +22,7 @@ WARDEN_DEVICE std::uint32_t reserve_places(Stage const& stage, std::uint32_t tur
   using side = typename Stage::log_type::side;
   log_places places{0, 0};
   while (tried <= stage.log.last_shard && places.count == 0) {
-    // The first shard is tried without a look. After that each lane looks at another shard.
+    // The first shard is tried without a test. After that each lane tests another shard.
     std::uint32_t const mine = tried + simt::lane_id();
     bool const hopeful = tried == 0
                              ? simt::lane_id() == 0

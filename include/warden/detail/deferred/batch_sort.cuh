@@ -12,7 +12,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Slot that this thread sorts as item `r` of `used`. In order a warp sorts neighbouring slots.
+/// Returns the slot that this thread sorts as item `r` of `used`. In order a warp sorts adjacent
+/// slots.
 template <class Batch, class Stage>
 WARDEN_DEVICE unsigned sorting_slot(Stage const&, Batch const&, unsigned r, unsigned used) {
   if constexpr (Stage::in_order) {
@@ -46,7 +47,8 @@ WARDEN_DEVICE std::uint32_t sort_batch(Stage const& stage, Batch const& b, unsig
   unsigned const me = simt::thread_rank();
   std::uint32_t const partitions = stage.log.partitions.partitions();
   simt::sync_block();
-  // Two positions share a register: the user's loop has the others. In order each has its rank's.
+  // Two positions share a register, because the user's loop needs the others. In order each
+  // position has its own, for the rank.
   constexpr unsigned together = Stage::in_order ? 1 : 2;
   std::uint32_t positions[(items + together - 1) / together]{};
   if constexpr (Stage::in_order) {
@@ -58,7 +60,7 @@ WARDEN_DEVICE std::uint32_t sort_batch(Stage const& stage, Batch const& b, unsig
     }
     simt::sync_block();
   }
-  // Partitions that one thread counts, at most.
+  // Largest number of partitions that one thread counts.
   constexpr unsigned each = (most_partitions + Stage::threads - 1) / Stage::threads;
   std::uint32_t counted[each], sum = 0, total;
   WARDEN_UNROLL

@@ -18,14 +18,14 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Partitions of a log, at most.
+/// Largest number of partitions of a log.
 inline constexpr unsigned most_partitions = 512;
 
 /// Staged messages of one width: `Items` slots of each thread. A message takes `Places` places of
 /// the log; partials may take several.
 template <class Message, unsigned Items, unsigned Places>
 struct staged_batch {
-  using message = Message;                    ///< in a slot
+  using message = Message;                    ///< message in a slot
   static constexpr unsigned items = Items;    ///< slots of a thread
   static constexpr unsigned places = Places;  ///< places of the log for one message
 
@@ -35,18 +35,19 @@ struct staged_batch {
   simt::shared_span<std::uint16_t> ranks;
 };
 
-/// Slots for up to `PerThread` messages of each of a block's `Threads` threads, and what the block
-/// knows of its batch. With `InOrder` the messages of a partition stay in the order of rounds and
-/// threads. `Combiner` is a batch_combiner, or combines_nothing. The phases of a flush are
-/// functions of this struct: see batch_sort.cuh, batch_reserve.cuh and batch_write.cuh.
+/// Slots for up to `PerThread` messages of each of a block's `Threads` threads, and the state of
+/// the block's batch. With `InOrder` the messages of a partition stay in the order of k, the number
+/// of a thread's message, and then of threads. `Combiner` is a batch_combiner, or combines_nothing.
+/// The phases of a flush are functions of this struct: see batch_sort.cuh, batch_reserve.cuh and
+/// batch_write.cuh.
 template <class Message, unsigned Threads, unsigned PerThread, bool InOrder, class Combiner>
 struct batch_stage {
   static constexpr unsigned threads = Threads;  ///< threads of a block
   static constexpr bool in_order = InOrder;     ///< messages of a partition keep their order
   static constexpr bool combines = !std::is_same_v<Combiner, combines_nothing>;
-  /// Combining is in functions that are not inlined.
+  /// True if combining is in functions that are not inlined.
   static constexpr bool outlines = Combiner::two_widths;
-  /// Messages staged at most.
+  /// Largest number of staged messages.
   static constexpr unsigned slots = Threads * PerThread;
   static_assert(slots < 0xffff, "warden: a batch has less than 65,535 messages");
   /// Rank of a slot without a message.
@@ -61,7 +62,7 @@ struct batch_stage {
   using narrow_batch = staged_batch<Message, PerThread, 1>;
   using wide_batch = staged_batch<wide_message, 1, sizeof(wide_message) / sizeof(Message)>;
 
-  /// A block's shared memory.
+  /// Shared memory of a block.
   struct layout {
     WARDEN_HOST_DEVICE constexpr layout()
         : staged{carver.take<Message>(slots)},
@@ -87,7 +88,7 @@ struct batch_stage {
     arena_piece<log_type> log;  // a copy, for functions that are not inlined
   };
 
-  /// In `storage`, for the log `to`; `now` is what the block knew before.
+  /// Constructs the stage in `storage`, for the log `to`. `now` is the block's state from before.
   WARDEN_DEVICE batch_stage(log_type const& to, std::byte* storage, layout const& at,
                             typename Combiner::state now = {})
       : log{to},
@@ -100,7 +101,7 @@ struct batch_stage {
         ranks{at.ranks.in(storage)},
         wide_ranks{at.wide_ranks.in(storage)},
         combiner{made_combiner(storage, at, now)} {}
-  /// The combiner in `storage`.
+  /// Returns the combiner in `storage`.
   WARDEN_DEVICE static Combiner made_combiner(std::byte* storage, layout const& at,
                                               typename Combiner::state now) {
     if constexpr (combines) {
@@ -118,7 +119,7 @@ struct batch_stage {
   WARDEN_DEVICE narrow_batch narrow_messages() const { return {staged, ranks}; }
   WARDEN_DEVICE wide_batch wide_messages() const { return {wide, wide_ranks}; }
 
-  /// Slot of this thread's message of one round.
+  /// Returns the slot of this thread's message k.
   WARDEN_DEVICE static unsigned staging_slot(unsigned k) {
     if constexpr (combines) {
       return Combiner::slot_of(k);
@@ -126,16 +127,16 @@ struct batch_stage {
       return k * Threads + simt::thread_rank();
     }
   }
-  /// Forgets all counts. Collective; a barrier lies before the next rank.
+  /// Clears all counts. Collective; a barrier lies before the next rank.
   WARDEN_DEVICE void clear() const { counts.clear(log.partitions.partitions()); }
-  /// Makes ready for the next batch, after a barrier. Collective.
+  /// Prepares for the next batch, after a barrier. Collective.
   WARDEN_DEVICE void make_ready() const {
     if constexpr (!ranking::clears) {
       clear();
       simt::sync_block();
     }
   }
-  /// Partition of the message in a slot.
+  /// Returns the partition of the message in a slot.
   template <class Batch>
   WARDEN_DEVICE std::uint32_t partition_of(Batch const& b, unsigned slot) const {
     return log.partitions.partition_of(b.messages[slot].local());
@@ -150,12 +151,12 @@ struct batch_stage {
   simt::shared_span<wide_message> wide;  ///< [slot] partials, if these have a width of their own
   ranking counts;                        ///< counts messages by partition
   simt::shared_span<typename scan::storage> scanning;
-  simt::shared_span<log_places> places;    ///< reserved for the batch
-  simt::shared_span<std::uint32_t> row;    ///< row of the batch; in order also of the first one
-  simt::shared_span<std::uint16_t> ranks;  ///< see staged_batch
+  simt::shared_span<log_places> places;         ///< reserved for the batch
+  simt::shared_span<std::uint32_t> row;         ///< row of the batch; in order, also the first row
+  simt::shared_span<std::uint16_t> ranks;       ///< see staged_batch
   simt::shared_span<std::uint16_t> wide_ranks;  ///< see staged_batch
   Combiner combiner;
-  std::uint32_t batches = 0;  ///< written so far, in order
+  std::uint32_t batches = 0;  ///< batches written so far, if they are in order
 };
 
 }  // namespace detail

@@ -20,7 +20,8 @@ WARDEN_DEVICE void copy_messages(Stage const& stage, Batch const& b, std::uint32
     to[i] = b.messages[b.ranks[first + i]];
 }
 
-/// Writes where the segments of these places begin. `width` is 0 or `wide_row`. Collective.
+/// Writes the offsets at which the segments of these places begin. `width` is 0 or `wide_row`.
+/// Collective.
 template <class Stage>
 WARDEN_DEVICE void write_row(Stage const& stage, std::uint32_t row, std::uint32_t first,
                              log_places places, std::uint32_t width) {
@@ -34,7 +35,7 @@ WARDEN_DEVICE void write_row(Stage const& stage, std::uint32_t row, std::uint32_
   if (simt::thread_rank() == 0) stage.log.begins[row] = places.begin | width;  // mutation: row-flag
 }
 
-/// Notes the batch's place in the order of batches. Collective.
+/// Records the batch's number in the order of batches. Collective.
 template <class Stage>
 WARDEN_DEVICE void number_row(Stage& stage, std::uint32_t row) {
   if (simt::thread_rank() == 0) {

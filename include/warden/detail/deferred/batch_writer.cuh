@@ -18,9 +18,10 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Stages up to `PerThread` messages of each of a block's `Threads` threads. With `InOrder` those
-/// of one partition stay in the order of rounds and threads, and batches have the order of flushes.
-/// `Combiner` is a batch_combiner, or combines_nothing.
+/// Stages up to `PerThread` messages of each of a block's `Threads` threads. With `InOrder` the
+/// messages of a partition stay in the order of k, the number of a thread's message, and then of
+/// threads, and batches stay in the order of flushes. `Combiner` is a batch_combiner, or
+/// combines_nothing.
 template <class Message, unsigned Threads, unsigned PerThread, bool InOrder = false,
           class Combiner = combines_nothing>
 class batch_writer {
@@ -32,22 +33,22 @@ class batch_writer {
   static constexpr std::uint16_t no_message = stage_type::no_message;
 
  public:
-  /// Messages staged at most.
+  /// Largest number of staged messages.
   static constexpr unsigned slots = stage_type::slots;
-  /// PerThread that a batch may have.
+  /// Largest number of messages of a thread in a batch.
   static constexpr unsigned most_per_thread = stage_type::ranking::most_per_thread;
   static_assert(PerThread <= most_per_thread);
 
-  /// Bytes of shared memory, aligned to 16.
+  /// Size of the shared memory, aligned to 16 bytes. Units: bytes.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes() { return layout{}.carver.bytes(); }
 
-  /// `storage` is the same for the whole block, which uses it for nothing else while the writer
-  /// lives. Collective.
+  /// `storage` is the same for the whole block. Precondition: the block uses it for nothing else
+  /// while the writer lives. Collective.
   WARDEN_DEVICE batch_writer(log_type const& log, std::byte* storage)
       : batch_writer{log, storage, layout{}} {
     // Other threads of the block may still read former contents of the storage.
     simt::sync_block();  // mutation: storage-barrier
-    // A block of another size, which stages nothing, would reach beyond the storage.
+    // A block of another size stages nothing, and would write past the end of the storage here.
     if (simt::block_threads() == Threads) stage_.clear();
     if constexpr (outlines) {
       // All threads read it after the barrier that follows.
@@ -56,7 +57,7 @@ class batch_writer {
     simt::sync_block();
   }
 
-  /// Stages this thread's message of one round, below `PerThread`.
+  /// Stages this thread's message k, below `PerThread`.
   WARDEN_DEVICE void stage(unsigned k, Message const& m) const {
     stage_at(stage_type::staging_slot(k), m);
   }
@@ -76,15 +77,16 @@ class batch_writer {
       stage_.ranks[slot] = stage_.rank_in(partition);
     }
   }
-  /// This thread has no message in this round.
+  /// Notes that this thread has no message k.
   WARDEN_DEVICE void stage_nothing(unsigned k) const {
     stage_nothing_at(stage_type::staging_slot(k));  // mutation: partial-round
   }
-  /// There is no message in this slot.
+  /// Notes that there is no message in this slot.
   WARDEN_DEVICE void stage_nothing_at(unsigned slot) const { stage_.ranks[slot] = no_message; }
 
-  /// Combines what was staged in `used` rounds, if the sections combine. Returns how many rounds
-  /// are in use then, the same in every thread: fewer, if the batch `may_go_on`. Collective.
+  /// Combines the staged `used` messages of each thread, if the sections combine. Returns the
+  /// messages of each thread that are then in use, the same in every thread; fewer than `used` only
+  /// if the batch `may_go_on`. Collective.
   WARDEN_DEVICE unsigned combine(unsigned used, bool may_go_on) {
     if constexpr (combines) {
       if (stage_.combiner.passes()) return used;
@@ -100,7 +102,7 @@ class batch_writer {
       return used;
     }
   }
-  /// True if a batch with `used` rounds in use, after `combine`, must be written.
+  /// True if a batch with `used` messages of each thread, after `combine`, must be written.
   WARDEN_DEVICE static bool is_full(unsigned used) {
     if constexpr (combines) {
       return Combiner::is_full(used);
@@ -109,8 +111,9 @@ class batch_writer {
     }
   }
 
-  /// Writes what was staged in `used` rounds to places of the log. Returns how many messages found
-  /// none. Looks in shard `turn` first, modulo their number. Collective.
+  /// Writes the staged `used` messages of each thread to places of the log. Returns the number of
+  /// messages that found no place. Tries shard `turn` first, modulo the number of shards.
+  /// Collective.
   WARDEN_DEVICE std::uint32_t flush(unsigned used, std::uint32_t turn) {
     if constexpr (outlines) {
       if (!stage_.combiner.is_on()) return write_out(stage_.narrow_messages(), used, turn);
@@ -121,8 +124,8 @@ class batch_writer {
       return flush_any(used, turn);
     }
   }
-  /// Writes what was staged in `used` rounds to places that are the block's already, as many as
-  /// there are messages, with any row. False, and nothing is written, if there is none: kernels
+  /// Writes the staged `used` messages of each thread to places that the block already has, one for
+  /// each message, with any row. Returns false, and writes nothing, if there is no row: kernels
   /// that sent while the log was emptied may have taken some. Collective.
   WARDEN_DEVICE bool write(unsigned used, std::uint32_t begin) const {
     if (simt::thread_rank() == 0) stage_.row[0] = stage_.log.take_row();
@@ -131,8 +134,8 @@ class batch_writer {
     write_sorted(row, {begin, total});
     return row < stage_.log.rows;
   }
-  /// Writes the messages staged in `used` rounds to `places`, with the row `row`; nothing, if there
-  /// are more messages than places. Returns the number of messages. Collective.
+  /// Writes the staged `used` messages of each thread to `places`, with the row `row`. Writes
+  /// nothing if there are more messages than places. Returns the number of messages. Collective.
   WARDEN_DEVICE std::uint32_t write(unsigned used, log_places places, std::uint32_t row) const {
     std::uint32_t const total = sort_batch(stage_, stage_.narrow_messages(), used);
     write_sorted(total <= places.count ? row : log_type::no_row, {places.begin, total});
@@ -143,12 +146,14 @@ class batch_writer {
   WARDEN_DEVICE batch_writer(log_type const& log, std::byte* storage, layout const& at,
                              typename Combiner::state now = {})
       : stage_{log, storage, at, now} {}
-  /// Storage of a writer whose messages begin at `staged`, for functions that are not inlined.
+  /// Returns the storage of a writer whose messages begin at `staged`, for functions that are not
+  /// inlined.
   WARDEN_DEVICE static std::byte* storage_of(Message* staged) {
     static_assert(layout{}.staged.offset == 0);
     return reinterpret_cast<std::byte*>(simt::known_shared(staged));
   }
-  /// Writes a batch, combined or not.
+  /// Writes a batch, combined or not. Returns the number of messages that found no place.
+  /// Collective.
   WARDEN_DEVICE std::uint32_t flush_any(unsigned used, std::uint32_t turn) {
     if constexpr (combines) rank_kept(used);
     std::uint32_t refused = write_out(stage_.narrow_messages(), used, turn);
@@ -162,16 +167,16 @@ class batch_writer {
     return refused;
   }
 
-  // If partials are wider, combining is not inlined: its registers would be taken from the sends of
-  // blocks that combine nothing. These functions get the address of the writer's messages, and find
-  // the rest in shared memory.
+  // If partials are wider, combining is not inlined, because its registers would be taken from the
+  // sends of blocks that combine nothing. These functions get the address of the writer's messages,
+  // and find the rest in shared memory.
 
   /// Result of `flush_combined`.
   struct flushed {
     typename Combiner::state now;
     std::uint32_t refused;
   };
-  /// Flushes messages that were ranked to be combined.
+  /// Flushes messages that are ranked in buckets.
   WARDEN_COLD static flushed flush_combined(Message* staged, typename Combiner::state now,
                                             unsigned used, std::uint32_t turn) {
     std::byte* const storage = storage_of(staged);
@@ -187,7 +192,8 @@ class batch_writer {
     return typename Combiner::outcome{combiner.known(), left};
   }
 
-  /// Writes a sorted batch to its places and to a row of the log; nothing, if there is no such row.
+  /// Writes a sorted batch to its places and to a row of the log. Writes nothing if there is no
+  /// such row.
   WARDEN_DEVICE void write_sorted(std::uint32_t row, log_places places) const {
     if (row < stage_.log.rows) {
       copy_messages(stage_, stage_.narrow_messages(), 0, places);
@@ -197,7 +203,7 @@ class batch_writer {
     stage_.make_ready();
   }
 
-  /// Ranks by partition what was ranked to be combined. Collective.
+  /// Ranks by partition the messages that are ranked in buckets. Collective.
   WARDEN_DEVICE void rank_kept(unsigned used) const {
     if (!stage_.combiner.is_on()) return;
     stage_.clear();
@@ -219,8 +225,8 @@ class batch_writer {
     }
   }
 
-  /// Sorts a batch and writes it to places of the log. Returns how many messages found none.
-  /// Collective.
+  /// Sorts a batch and writes it to places of the log. Returns the number of messages that found no
+  /// place. Collective.
   template <class Batch>
   WARDEN_DEVICE std::uint32_t write_out(Batch const& b, unsigned used, std::uint32_t turn) {
     std::uint32_t const total = sort_batch(stage_, b, used);
@@ -233,7 +239,7 @@ class batch_writer {
       simt::sync_block();
       log_places const places = stage_.places[0];
       if (places.count == 0) break;
-      // Messages are copied while the row is on its way.
+      // Messages are copied while the atomic for the row is in flight.
       std::uint32_t row = log_type::no_row;
       if (is_batch && simt::thread_rank() == 0) row = stage_.log.take_row();
       copy_messages(stage_, b, done, places);
@@ -256,8 +262,8 @@ class batch_writer {
   stage_type stage_;
 };
 
-/// The most rounds, up to `PerThread`, with which a `Writer` of that many rounds fits static shared
-/// memory, or `Bytes` if that is more; 1 if none do.
+/// Returns the largest number of messages of a thread, up to `PerThread`, with which a `Writer`
+/// fits static shared memory, or `Bytes` if that is more. Returns 1 if none fits.
 template <template <unsigned> class Writer, unsigned PerThread, std::size_t Bytes = 0>
 constexpr unsigned per_thread_that_fits() {
   constexpr std::size_t most = Bytes < (std::size_t{48} << 10) ? std::size_t{48} << 10 : Bytes;

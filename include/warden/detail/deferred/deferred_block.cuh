@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The block's client of a log: gathers what a block's threads defer, and writes it sorted.
+/// The block's client of a log: gathers the sections that a block's threads defer, and writes them
+/// sorted.
 #pragma once
 
 #include <warden/detail/deferred/batch_combiner.cuh>
@@ -15,31 +16,33 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// The client of a log for blocks of `Threads` threads. Blocks and grids have any dimensions.
-/// Sections sent by a block of another number of threads are lost, counted, and reported by `wait`.
-/// With order::sequential a block makes one client of each ref, and x counts first in the order of
-/// blocks and in that of a block's threads. In the kernel:
+/// The client of a log for blocks of `Threads` threads. Blocks and grids may have any dimensions.
+/// Sections sent by a block of another number of threads are lost; `wait` reports them. With
+/// order::sequential a block makes one client of each ref, and x counts first in the order of
+/// blocks and of a block's threads. In the kernel:
 ///
 ///     __shared__ bank::deferred_block<256>::storage storage;
 ///     bank::deferred_block<256> client{accounts, storage};
 ///     client.send(id, deposit{10}, valid);  // all threads of the block together
 ///     client.flush();
 ///
-/// One at a time in a storage. Takes one atomic a batch and writes it linearly, sorted, where a
-/// thread's own `send` takes one for the lanes that are together and leaves the sorting to the run.
-/// Where the policy combines, sections on records that repeat are one section in a batch, which
-/// goes on if half of it became free.
+/// Precondition: one client at a time uses a storage. A batch takes one atomic, and is written
+/// linearly and sorted. A thread's own `send` takes one atomic for the converged lanes, and leaves
+/// the sorting to the run. If the policy combines, the sections on a record that repeats become one
+/// section of the batch. The batch continues if half of it became free.
 template <class Ref, unsigned Threads>
 class deferred_block {
   static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");
   using message_type = typename Ref::message_type;
-  /// Bytes of the batch for each thread, at most: a multiprocessor of 227 KB holds 1,536 threads.
+  /// Bytes of the batch for each thread, at most: a multiprocessor of 227 KB then holds 1,536
+  /// threads.
   static constexpr std::size_t bytes_each = 112;
   static constexpr unsigned most_per_thread = std::min<unsigned>(
       bytes_each / (sizeof(message_type) + sizeof(std::uint16_t)),
       detail::batch_writer<message_type, Threads, 1, Ref::in_order>::most_per_thread);
-  /// Bytes of the whole, where that is more than a static array may have: 1,536 threads' worth.
+  /// Bytes of the storage, if it may exceed static shared memory: a multiprocessor of 227 KB then
+  /// holds 1,536 threads.
   static constexpr std::size_t most_bytes = Ref::combines ? std::size_t{148} * Threads : 0;
   template <unsigned PerThread>
   struct combiner_of {
@@ -62,53 +65,56 @@ class deferred_block {
   using writer = writer_of<per_thread>;
 
  public:
-  /// The block's shared memory, contents garbage. Static, as far as it is not more than 48 KB:
-  /// blocks of up to 256 threads always, larger ones with messages of up to 32 bytes that neither
-  /// combine nor are in order, up to 512 threads if they are in order. Dynamic otherwise.
+  /// The block's shared memory, uninitialized. Declare it static if it has at most 48 KB, otherwise
+  /// dynamic. It has at most 48 KB for blocks of up to 256 threads; for larger ones with messages
+  /// of up to 32 bytes that neither combine nor are in order; and for blocks of up to 512 threads
+  /// if they are in order.
   struct alignas(16) storage {
-    std::byte bytes[writer::shared_bytes()];  ///< the client's own
+    std::byte bytes[writer::shared_bytes()];  ///< for the client
   };
 
-  /// Collective. `ref` and `memory` outlive the client; `memory` is the same for the whole block.
+  /// Constructs the block's client. Collective. Precondition: `ref` and `memory` outlive the
+  /// client, and `memory` is the same for the whole block.
   WARDEN_DEVICE deferred_block(Ref const& ref, storage& memory)
       : ref_{ref},
         memory_{memory},
         writer_{ref.log, memory.bytes},
         fits_{simt::block_threads() == Threads} {}
-  /// Counts what was never flushed.
+  /// Counts sections that were never flushed; `wait` reports them.
   WARDEN_DEVICE ~deferred_block() {
     if (unsent_ != 0) simt::fetch_add(&ref_.report->unflushed, std::uint64_t{unsent_});
   }
   deferred_block(deferred_block const&) = delete;
   deferred_block& operator=(deferred_block const&) = delete;
 
-  /// Collective: every thread of the block calls it, with `valid` false where it has nothing to
-  /// send. Flushes when there is room for no more. An id outside the records is counted, not
-  /// logged, and reported by `wait`.
+  /// Sends one section of each thread. Collective: every thread of the block calls it, with `valid`
+  /// false if it has nothing to send. Flushes when the batch is full. An id outside the records is
+  /// not logged, and is reported by `wait`.
   template <class Section>
   WARDEN_DEVICE void send(std::uint64_t id, Section const& section, bool valid = true) {
     stage(valid && ref_.check(id), [&] { return Ref::formats::pack(ref_.number(id), section); });
   }
-  /// Collective, as that: a section on the records `first` and `second`, which may be one.
+  /// Sends a section on the records `first` and `second`, which may be the same. Collective, as the
+  /// send above.
   template <class Section>
   WARDEN_DEVICE void send(std::uint64_t first, std::uint64_t second, Section const& section,
                           bool valid = true) {
     stage(valid && ref_.check(first, second), [&] { return Ref::pair(first, second, section); });
   }
-  /// Sends one section. Not collective: any thread, any control flow between collectives; logged at
-  /// once. False as a thread's own `send`.
+  /// Logs one section at once. Not collective: any thread may call it, in any control flow between
+  /// collectives. Returns false as a thread's own `send` does.
   template <class Section>
   WARDEN_DEVICE bool append(std::uint64_t id, Section const& section) const {
     return ref_.send(id, section);
   }
-  /// The same for a section on two records.
+  /// Logs one section on two records at once. Not collective.
   template <class Section>
   WARDEN_DEVICE bool append(std::uint64_t first, std::uint64_t second,
                             Section const& section) const {
     return ref_.send(first, second, section);
   }
-  /// Collective: logs everything sent so far. Returns how many sections of the block found no place
-  /// since the last flush, in every thread. (One that several were combined to counts as one.)
+  /// Logs everything sent so far. Collective. Returns, in every thread, the number of the block's
+  /// sections that found no place since the last flush. Sections that were combined count as one.
   WARDEN_DEVICE std::uint32_t flush() {
     if (!fits_) {
       std::uint32_t const lost = lose(ref_.report, memory_, unsent_);
@@ -122,7 +128,8 @@ class deferred_block {
   }
 
  private:
-  /// Stages what `message` returns if this thread `sends`, and goes on to the next round.
+  /// Stages the message that `message` returns if this thread `sends`, and advances to the thread's
+  /// next message.
   template <class Message>
   WARDEN_DEVICE void stage(bool sends, Message const& message) {
     if (sends) ++unsent_;
@@ -136,8 +143,8 @@ class deferred_block {
     staged_ = writer_.combine(staged_, true);
     if (writer::is_full(staged_)) refused_ += pass_on();
   }
-  /// Reports sections sent by a block of another size, `unsent` of each thread. Returns
-  /// their number in every thread. Collective.
+  /// Reports sections sent by a block of another size, `unsent` of each thread. Returns their
+  /// number in every thread. Collective.
   WARDEN_COLD static std::uint32_t lose(detail::guarded_report* report, storage& memory,
                                         unsigned unsent) {
     bool const first = simt::thread_rank() == 0;
@@ -166,11 +173,11 @@ class deferred_block {
   Ref const& ref_;
   storage& memory_;
   writer writer_;
-  bool const fits_;  ///< whether the block has as many threads as the client
+  bool const fits_;  ///< true if the block has as many threads as the client
   unsigned staged_ = 0;
   unsigned unsent_ = 0;
   std::uint32_t refused_ = 0;
-  std::uint32_t turn_ = simt::block_rank();  ///< of the shards: all blocks' batches fill all alike
+  std::uint32_t turn_ = simt::block_rank();  ///< first shard to try; differs by block
 };
 
 WARDEN_NAMESPACE_END
