@@ -23,13 +23,13 @@ namespace detail {
 /// Server `number` of a guarded array. Every thread of the block constructs one, and one `Worker`.
 /// A worker is constructed from (ref, number, storage) and has
 ///
-///     static constexpr unsigned per_thread;  // maximum of messages of a thread in one window
+///     static constexpr unsigned per_thread;  // messages of a thread in one window
 ///     // For `locals` records, and windows of `used` messages of a thread.
 ///     static constexpr std::size_t shared_bytes(std::size_t locals, unsigned used);
 ///     void start();                      // collective over the block; a block barrier follows
 ///     // Each thread, with its messages m[k] for the bits k of `arrived`:
-///     void take(message_type const (&m)[per_thread], unsigned arrived);     // as received
-///     void execute(message_type const (&m)[per_thread], unsigned arrived);  // collective, after it
+///     void take(message_type const (&m)[per_thread], unsigned arrived);  // as received
+///     void execute(message_type const (&m)[per_thread], unsigned arrived);  // collective
 ///     void finish();                     // collective, when the server ends
 template <class Ref, class Worker>
 class window_server {
