@@ -3,10 +3,9 @@
 /// Combines the messages of a block's batch whose records repeat.
 ///
 /// A sample of the batch tells whether any record has a large part of it. Only then messages are
-/// combined: they are sorted by record, and each segment becomes one message. No thread waits for
-/// the lock of a hot record, because a hot record's messages are divided among all threads like any
-/// others. If half of the slots are free afterwards, the remaining messages move together, and the
-/// batch continues.
+/// sorted by record, and each segment becomes one message. No thread waits for a hot record's lock,
+/// because all threads share its messages. If half of the slots are free afterwards, the remaining
+/// messages move together, and the batch continues.
 #pragma once
 
 #include <warden/detail/deferred/batch_slots.cuh>
@@ -79,8 +78,8 @@ class batch_combiner {
     unsigned used;  ///< messages of each thread in use
   };
 
-  /// Combines in the slots and ranks of a writer, and in those of its wide messages. `shared`
-  /// belongs to the block.
+  /// Combines in the slots and ranks of a writer, and of its wide messages. `shared` is the
+  /// block's.
   WARDEN_DEVICE batch_combiner(storage& shared, simt::shared_span<message_type> staged,
                                simt::shared_span<std::uint16_t> ranks,
                                simt::shared_span<wide_message> wide,
@@ -104,8 +103,7 @@ class batch_combiner {
   WARDEN_DEVICE std::uint16_t rank(message_type const& m) const {
     return buckets_.rank(batch::key_of(m));
   }
-  /// True if the batch may have partials; the same for the whole block. Partials that exist have a
-  /// rank.
+  /// True if the batch may have partials, those with a rank; the same for the whole block.
   WARDEN_DEVICE bool has_partials() const { return two_widths && now_.combined != 0; }
 
   /// True if the batch is left as it is, without a sample.
@@ -173,9 +171,8 @@ class batch_combiner {
   /// Batches that are not sampled after one in which nothing repeated. Samples then take almost
   /// none of a block's time, and records that begin to repeat later are found soon.
   static constexpr std::uint32_t unlooked_batches = 3;
-  /// Messages of one record in a sample at which combining begins. Evenly distributed messages of
-  /// 1,024 records hardly ever have as many, and if partials are wider they never do: after one
-  /// such bucket by chance, a run would look for wide messages in all rows.
+  /// Messages of one record in a sample at which combining begins: 1,024 equal records hardly ever
+  /// have as many, and never if partials are wider, because a run then searches all rows for them.
   static constexpr std::uint32_t crowd =
       (Threads >= 512 ? Threads / 64 : 4) * (two_widths ? 3 : 2) / 2;
   /// Least number of free messages for each thread if a batch continues.

@@ -71,11 +71,10 @@ class sorted_worker {
   /// sections of one type: the order between parts is unspecified, and the code of one type runs
   /// without checking the type of the next section.
   static constexpr unsigned parts = Ref::sends_sections ? Ref::format::types : 1;
-  /// True if no-op sections of a window are filtered out before it is sorted. (In order, groups
-  /// filter them.)
+  /// True if no-op sections are filtered out before the sort. In order, groups filter them.
   static constexpr bool filters_noops_first = Ref::filters_noops && !Ref::in_order;
-  /// In order, and if sections combine, the scan with fewer instructions; but not if sections may
-  /// write to other memory: no gain was measured for those.
+  /// In order, and if sections combine, the scan with fewer instructions. Not if sections may write
+  /// to other memory: no gain was measured for those.
   using scan = std::conditional_t<
       (Ref::in_order || Ref::combines_segments) && std::is_empty_v<typename Ref::context>,
       simt::block_scan_by_warps<threads>, simt::block_scan<threads, Ref::in_order>>;
@@ -130,8 +129,8 @@ class sorted_worker {
     }
   }
 
-  /// Ranks each message among those of its owner, unless it may be combined or filtered first: as
-  /// they are taken, or if sections run in order, by warps, steps and lanes.
+  /// Ranks each message among those of its owner, unless it may be combined or filtered first. In
+  /// order the ranks follow warps, then k, then lanes.
   WARDEN_DEVICE void take(message_type const (&m)[per_thread], unsigned arrived) {
     if constexpr (Ref::in_order) {
       ranks_.start(owners());
@@ -336,10 +335,10 @@ class sorted_worker {
     return arrived;
   }
 
-  /// Number of owners that few bits tell apart.
+  /// Number of owners that few bits distinguish.
   static constexpr unsigned few_owners = simt::warp_size;
-  /// Number of owners that some more bits tell apart: beyond it, messages of a warp seldom have a
-  /// common owner.
+  /// Number of owners that a few more bits distinguish. With more owners, messages of a warp seldom
+  /// have a common one.
   static constexpr unsigned some_owners = threads / 2;
   /// Number of threads that own records.
   WARDEN_DEVICE std::uint32_t owners() const {
