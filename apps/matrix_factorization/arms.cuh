@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The ways to make the steps of an epoch on the device, by name. All make one for each rating.
+/// Arms of the factorization, by name: each processes all steps of an epoch on the device, one step
+/// per rating.
 #pragma once
 
 #include "apps/matrix_factorization/ratings.hpp"
@@ -17,50 +18,51 @@
 
 namespace factorization {
 
-/// One way.
+/// Arm: one way to process the steps of an epoch.
 class arm {
  public:
   virtual ~arm() = default;
-  /// Chooses its settings by trying, which leaves the rows as they are, and says what it chose;
-  /// blocks the host.
+  /// Chooses the arm's settings by measuring them, which leaves the rows unchanged. Returns a
+  /// description of the settings. Blocks the host.
   virtual std::string tune() { return {}; }
-  /// An epoch; enqueued.
+  /// Enqueues an epoch.
   virtual void descend_async(step_size const& size) = 0;
-  /// An epoch in which each rating adds 1 to every element of its user's row and of its item's;
-  /// enqueued.
+  /// Enqueues an epoch in which each rating adds 1 to every element of its user's row and of its
+  /// item's row.
   virtual void count_async() = 0;
   /// True if no step is lost.
   [[nodiscard]] virtual bool isolates() const { return true; }
-  /// Blocks the host until all is done. Throws what went wrong.
+  /// Blocks the host until all enqueued work is done. Throws its error.
   virtual void wait() = 0;
 };
 
-/// The task of an arm: ratings, on the host, and rows in device memory, which outlive it.
+/// Task of an arm: ratings on the host and rows in device memory. Both outlive the arm.
 struct task {
-  rating_list const* train;  ///< fewer than 2^32 ratings; what is not finite is not refused
+  rating_list const* train;  ///< fewer than 2^32 ratings; values that are not finite are accepted
   unsigned rank;             ///< see `ranks`
-  float mean;                ///< is taken off the ratings
+  float mean;                ///< subtracted from the ratings
   float* users;              ///< [user * rank + k]
   float* items;              ///< [item * rank + k]
 };
 
-/// The arms to compare.
+/// Returns the names of the arms to compare.
 std::vector<std::string> const& arm_names();
-/// The arm of that name. Throws limit_error for an unknown one, or too many ratings, and cuda_error
-/// when memory is short.
+/// Returns the arm named `name`. Throws limit_error for an unknown name or too many ratings, and
+/// cuda_error when memory is short.
 std::unique_ptr<arm> make_arm(std::string const& name, task const& t,
                               std::source_location where = std::source_location::current());
 
-/// The tile pairs of the arm warden_rounds_on_chip on the current device. Throws cuda_error.
+/// Returns the tile pairs' sizes of the arm warden_rounds_on_chip on the current device. Throws
+/// cuda_error.
 tile_pair_shape shape_of_rounds(std::uint32_t users, unsigned rank);
 
-// One translation unit for each kind: their kernels take long enough to compile.
+// One translation unit for each kind of arm, because their kernels compile slowly.
 std::unique_ptr<arm> make_lock_arm(task const& t);
 std::unique_ptr<arm> make_hogwild_arm(task const& t);
 std::unique_ptr<arm> make_deferred_arm(task const& t);
 std::unique_ptr<arm> make_rounds_arm(task const& t);
 
-/// An `Arm<Rank>` for the task's rank.
+/// Constructs an `Arm<Rank>` for the task's rank.
 template <template <unsigned> class Arm>
 std::unique_ptr<arm> make_by_rank(task const& t) {
   switch (t.rank) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warden's own rounds: each rating is a section on a user's row and an item's, which a plain kernel
-// sends and a log runs between the two arrays.
+// Warden's own rounds: each rating is a section on a user's row and an item's row. A plain kernel
+// sends the sections, and a log runs them between the two arrays.
 
 #include "apps/matrix_factorization/arms.cuh"
 #include "apps/matrix_factorization/step.cuh"
@@ -29,7 +29,7 @@ struct epoch {
   descending step;
   bool counts;
 };
-/// By a kernel, so that it is in the order of the stream.
+/// Sets the context by a kernel, so that it changes in the order of the stream.
 WARDEN_KERNEL void set_epoch(epoch* to, epoch now) { *to = now; }
 
 template <unsigned Rank>
@@ -52,7 +52,7 @@ struct rate {
   }
 };
 
-/// A guarded array has sections of its own: this one grows a row.
+/// Section that grows a single row. A guarded array needs a section on one record.
 template <unsigned Rank>
 struct scale {
   float by;
@@ -75,7 +75,7 @@ struct all_ratings {
   plain_rating const* ratings;
   std::uint32_t n;
 };
-/// All threads of a block together; several ratings are loaded before the first is sent.
+/// All threads of a block send together. Several ratings are loaded before the first is sent.
 template <unsigned Rank>
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 2)
     defer_ratings(typename log_between<Rank>::ref_type to, all_ratings all) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rows are worth, and whether steps were lost.
+// Computes the error of the rows, and the number of lost steps.
 
 #include "apps/matrix_factorization/descent.cuh"
 

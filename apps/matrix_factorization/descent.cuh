@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Gradient descent on the device: rows there, epochs by an arm, and what they are worth.
+/// Gradient descent on the device: the rows, their epochs by an arm, and their error.
 #pragma once
 
 #include "apps/matrix_factorization/arms.cuh"
@@ -21,20 +21,21 @@ namespace factorization {
 /// Rows in device memory, learned by one arm.
 class descent {
  public:
-  /// From the rows of `first`. Both lists, of its users and items, outlive it. Throws as make_arm.
+  /// Begins with the rows of `first`. Both lists have the users and items of `first` and outlive
+  /// the object. Throws as make_arm.
   descent(model const& first, rating_list const& train, rating_list const& test,
           std::string const& arm);
 
   /// Lets the arm choose its settings; blocks the host.
   std::string tune();
-  /// One epoch; blocks the host. Throws what went wrong, and std::runtime_error for a rate times
-  /// penalty of 1 or more.
+  /// Runs one epoch; blocks the host. Throws its error, and std::runtime_error if rate times
+  /// penalty is 1 or more.
   warden::measurement run(step_size const& size);
-  /// The root of the mean square error on `test`; blocks the host.
+  /// Returns the root of the mean square error on `test`; blocks the host.
   double rmse();
-  /// Back to the rows of `from`, which has as many.
+  /// Replaces the rows by those of `from`, which has as many.
   void reset(model const& from);
-  /// The rows as they are, into `to`.
+  /// Copies the rows to `to`.
   void copy_to(model& to) const;
   /// Lets each rating add 1 to both of its rows, and returns the number of row elements that lack
   /// any. 32-bit floats count the ratings of one row exactly. The rows are lost.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arm without any exclusion [Niu, Recht, Re and Wright 2011, "Hogwild!"]: users' rows stay in
+// Arm without mutual exclusion [Niu, Recht, Re and Wright 2011, "Hogwild!"]: users' rows stay in
 // registers; all threads read and write items' rows.
 
 #include "apps/matrix_factorization/arms.cuh"
@@ -31,7 +31,7 @@ template <class Step>
 struct hogwild_arguments {
   float *users, *items;
   std::uint32_t const* order;   ///< users
-  std::uint32_t const* begins;  ///< [user] and one more
+  std::uint32_t const* begins;  ///< [user] first rating; one more at the end
   item_rating const* ratings;
   std::uint32_t user_count;
   std::uint32_t* next;  ///< next place of the order
@@ -40,10 +40,10 @@ struct hogwild_arguments {
 
 constexpr unsigned threads = simt::has_registers ? 256 : 32;
 constexpr int blocks_each = 6;
-/// Items' rows that are fetched ahead.
+/// Number of items' rows that are fetched ahead.
 constexpr unsigned ahead = 4;
 
-/// A user at a time is one group's: it alone writes that row.
+/// Each group takes one user at a time. Only this group writes the user's row.
 template <unsigned Rank, class Step>
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, blocks_each)
     step_at_will(WARDEN_GRID_CONSTANT hogwild_arguments<Step> const a) {
@@ -57,7 +57,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(threads, blocks_each)
     if (number >= a.user_count) return;
     std::uint32_t const user = a.order[number], end = a.begins[user + 1];
     row_share<Rank> p = *share_of<Rank>(a.users, user, lanes.lane());
-    // 64 bits: the place after the last one may be beyond 2^32.
+    // 64 bits, because the place after the last rating may exceed 2^32.
     for (std::uint64_t at = a.begins[user]; at < end; at += size) {
       item_rating mine{0, 0};
       if (at + lanes.lane() < end) mine = a.ratings[at + lanes.lane()];
@@ -97,12 +97,13 @@ class hogwild_arm final : public arm {
     std::vector<std::uint32_t> next(begins.begin(), begins.end() - 1);
     for (std::size_t k = 0; k < list.size(); ++k)
       ratings[next[list.user[k]]++] = {list.item[k], list.value[k] - t.mean};
-    // A user's items in random order: where all begin with the same ones, those see beginners only.
+    // Shuffle each user's items. If all users began with the same items, these items would meet
+    // only untrained users' rows.
     apps::for_each_in_parallel(list.users, [&](std::size_t u) {
       std::minstd_rand drawn{static_cast<std::uint32_t>(u + 1)};
       std::shuffle(ratings.begin() + begins[u], ratings.begin() + begins[u + 1], drawn);
     });
-    // In random order, except that users with many ratings come first.
+    // Shuffle the users, except that users with many ratings come first.
     constexpr std::uint32_t many = 4096;
     std::vector<std::uint32_t> order(list.users);
     std::iota(order.begin(), order.end(), 0u);

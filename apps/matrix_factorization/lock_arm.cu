@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arm under locks: a warp makes the steps of ratings in random order, each under the locks of
-// its two rows.
+// Arm under locks: a warp processes ratings in random order, each under the locks of its two rows.
 
 #include "apps/matrix_factorization/arms.cuh"
 #include "apps/matrix_factorization/step.cuh"
@@ -28,11 +27,11 @@ struct lock_arguments {
   std::uint32_t user_count;
   plain_rating const* ratings;
   std::uint32_t n;
-  lock_array_ref locks;  ///< users', then items'
+  lock_array_ref locks;  ///< of the users, then of the items
   Step step;
 };
 
-/// Waits for a lock. One lane; false once poisoned.
+/// Waits for a lock. Called by one lane. Returns false if the launch is poisoned.
 template <bool BackOff>
 WARDEN_DEVICE bool take(lock_array_ref const& locks, std::uint32_t lock, std::uint32_t name) {
   auto wait = locks.wait(lock);
@@ -44,9 +43,9 @@ WARDEN_DEVICE bool take(lock_array_ref const& locks, std::uint32_t lock, std::ui
   }
 }
 
-/// In the order of all locks users' locks come before items', so no cycle of waiting threads can
-/// form. The hot locks, which are items', are held only while nothing else is waited for: the
-/// user's row is loaded before.
+/// Users' locks come before items' locks in the lock order, so no cycle of waiting threads can
+/// form. Items' locks are the hot ones. A warp that holds an item's lock waits for nothing else: it
+/// loads the user's row before.
 template <unsigned Rank, bool BackOff, class Step>
 WARDEN_KERNEL void step_under_locks(WARDEN_GRID_CONSTANT lock_arguments<Step> const a) {
   simt::assume_one_dimension();
@@ -61,8 +60,9 @@ WARDEN_KERNEL void step_under_locks(WARDEN_GRID_CONSTANT lock_arguments<Step> co
     std::uint32_t const name = lock_array_ref::name(acquisition++);
     auto* const user = share_of<Rank>(a.users, rating.user, lanes.lane());
     auto* const item = share_of<Rank>(a.items, rating.item, lanes.lane());
-    // Acquire and release: the first lane has fenced, and fences, and the group's barriers hand on
-    // what others wrote, and what these lanes do.
+    // Acquire and release: the first lane fences after it takes the locks and before it releases
+    // them. The group's barriers pass the writes of earlier holders on to the other lanes, and the
+    // writes of these lanes to the first lane.
     bool alive = true;
     if (lanes.lane() == 0) alive = take<BackOff>(a.locks, rating.user, name);
     if (lanes.any(!alive)) return false;
@@ -98,7 +98,7 @@ class lock_arm final : public arm {
     choice_ = apps::fastest_group_locks(n, [&](auto const& choice, std::uint32_t part) {
       warden::timer clock;
       clock.start();
-      // Steps of no length.
+      // Steps with rate 0.
       run(choice, descending{{0, 0}}, part);
       clock.stop();
       warden::measurement const m = clock.result();

@@ -59,7 +59,7 @@ class learner {
       }
     }
   }
-  /// Seconds; 0 where there is no time.
+  /// Returns the seconds of the epoch; 0 if it was not measured.
   double run(factorization::step_size const& size) {
     if (device_) return device_->run(size).seconds;
     auto const begin = std::chrono::steady_clock::now();
@@ -67,12 +67,12 @@ class learner {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
   double rmse() { return device_ ? device_->rmse() : factorization::rmse_of(model_, test_); }
-  /// Brings the rows to the model.
+  /// Copies the rows to the model.
   void finish() {
     if (device_) device_->copy_to(model_);
   }
   [[nodiscard]] std::string const& settings() const { return settings_; }
-  /// Elements of rows that did not get what is due where each step adds 1.
+  /// Number of row elements with missing additions after an epoch in which each step adds 1.
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
   [[nodiscard]] bool isolates() const { return !device_ || device_->isolates(); }
 
@@ -88,7 +88,7 @@ class learner {
 int train(training const& t) {
   std::optional<apps::output_file> out;
   if (!t.out.empty()) out.emplace(t.out);
-  // The first epoch's rate is the highest. Before ratings are read or made, which takes a while.
+  // Check the first epoch's rate, the highest, before ratings are read or made, which is slow.
   factorization::refuse_reversal(t.rates.of(0));
   auto const [train, test] = factorization::split(t.from.ratings(), t.test_share, t.from.seed);
   if (train.size() == 0)
@@ -150,7 +150,7 @@ int train(training const& t) {
   }
   all.finish();
   if (!tries) {
-    // A row that is not finite makes those that it meets the same.
+    // A row that is not finite makes each row that it meets not finite.
     refuse_growth(std::all_of(m.item_rows.begin(), m.item_rows.end(),
                               [](float x) { return std::isfinite(x); }),
                   "");
@@ -175,7 +175,7 @@ struct recommending {
   unsigned top = 10;
 };
 
-/// Where `name` is among the names, or it itself where there are none.
+/// Returns the index of `name` in `names`, or `name` if there are no names.
 std::optional<std::uint32_t> number_of(std::uint32_t name, std::vector<std::uint32_t> const& names,
                                        std::uint32_t count) {
   if (names.empty()) return name < count ? std::optional{name} : std::nullopt;
@@ -280,7 +280,7 @@ int main(int argc, char** argv) {
     }
     return train(t);
   };
-  // Only an arm of the device needs one.
+  // Only arms of the device need a device.
   return apps::run_host_command(app, argc, argv, [&] {
     if (*training_command && t.arm != sequential && warden::runtime::device_count() == 0) {
       std::fprintf(stderr, "matrix_factorization: no CUDA GPU\n");

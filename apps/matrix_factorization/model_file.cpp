@@ -19,7 +19,7 @@ namespace factorization {
 namespace {
 
 constexpr std::string_view magic = "wardenmf";
-/// Changes with everything that is written.
+/// Version of the format.
 constexpr std::uint64_t version = 1;
 
 struct header {
@@ -27,8 +27,8 @@ struct header {
   std::uint64_t version;
   std::uint64_t rank, users, items, mean;
   std::uint64_t user_names, item_names;
-  std::uint64_t arrays;  // checksum of what follows
-  std::uint64_t check;   // checksum of all the above
+  std::uint64_t arrays;  // checksum of the arrays
+  std::uint64_t check;   // checksum of the words above
 
   [[nodiscard]] std::uint64_t sum() const { return graph::checksum(this, offsetof(header, check)); }
   [[nodiscard]] std::uint64_t bytes() const {

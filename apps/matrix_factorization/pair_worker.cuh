@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Work of one worker in a tile pair of a part of the users and one of the items: the ratings of
-/// his items, batch by batch, each in its turn.
+/// Work of one worker in a tile pair, which is a part of the users and a part of the items. The
+/// worker processes the ratings of its items batch by batch, each rating in its turn.
 #pragma once
 
 #include "apps/matrix_factorization/rounds_arguments.cuh"
@@ -15,52 +15,52 @@
 
 namespace factorization {
 
-/// How a worker begins a tile pair.
-struct opening {
+/// First item and ratings of a worker in a tile pair.
+struct worker_start {
   std::uint32_t run, item;
   std::uint32_t free;  ///< see tile_pair_plan::frees
   std::uint32_t begin, run_end,
-      end;  ///< numbers of ratings: begin, end of the first run, end of all
+      end;  ///< numbers of ratings: first, end of the first item's, end of all
 };
 
-/// A part of the users, on chip.
+/// Rows and turns of a part of the users, in shared memory.
 template <unsigned Rank>
 struct user_table {
   simt::shared_span<row_share<Rank>> rows;  ///< [place * lanes + lane]; a row of zeros at the end
-  simt::shared_span<std::uint32_t> turns;   ///< [place] of the tile pair so far
-  std::uint32_t part;                       ///< its number
+  simt::shared_span<std::uint32_t> turns;   ///< [place] ratings done in this tile pair
+  std::uint32_t part;                       ///< number of the part
 
   static constexpr unsigned lanes = row_share<Rank>::lanes;
 };
 
-/// A worker: the lanes of a group.
+/// Worker: the lanes of a group.
 template <unsigned Rank, class Step>
 class worker {
   using share = row_share<Rank>;
   static constexpr unsigned size = row_lanes<Rank>::lanes;
   static constexpr unsigned most = placed_rating::most_of_batch;
   static_assert(most <= size);
-  /// Ratings of a batch that are made one by one: what is known of a batch takes longer to find out
-  /// than their sums.
+  /// Batches of at most this many ratings are processed rating by rating. The facts of such a batch
+  /// take longer to compute than the sums.
   static constexpr unsigned few = 2;
-  /// A worker has his next ratings on chip, twice as many as lanes.
+  /// Ratings that a worker holds in shared memory: two per lane.
   static constexpr unsigned window_size = 2 * size;
 
  public:
-  /// Places of shared memory that a worker needs for ratings. The first few are repeated at the
-  /// end, so that each batch is contiguous.
+  /// Number of ratings in a worker's shared memory. The first ones are repeated at the end, so that
+  /// each batch is contiguous.
   static constexpr unsigned places = window_size + most;
 
-  /// `window` is shared memory for `places` ratings, of this worker alone.
+  /// Constructs a worker. `window` is shared memory for `places` ratings that no other worker uses.
   WARDEN_DEVICE worker(rounds_arguments<Step> const& a, user_table<Rank> const& users,
                        simt::shared_span<placed_rating> window)
       : a_{a}, users_{users}, window_{window} {}
 
-  /// His part of a tile pair. `mine` are his first ratings, a lane each. False once a wait was
-  /// given up. Collective over the group.
-  WARDEN_DEVICE bool play(opening const& o, placed_rating mine) {
+  /// Processes the worker's ratings of a tile pair. `mine` is the lane's share of the first
+  /// ratings. Returns false if a wait was given up. Collective over the group.
+  WARDEN_DEVICE bool process(worker_start const& o, placed_rating mine) {
     if (o.begin == o.end) return true;
-    item_hand now{o.run + 1, o.run_end, o.item, *item_row(o.item)}, next = now;
+    held_item now{o.run + 1, o.run_end, o.item, *item_row(o.item)}, next = now;
     if (now.end != o.end) next = fetch_item(now.run);
     coming_ = mine;
     stored_ = o.begin;
@@ -68,7 +68,7 @@ class worker {
     simt::group_enter(lanes_.mask(), a_.items + std::size_t{now.item} * Rank);
     std::uint32_t const free = o.free;  // mutation: factor-free
     if (free != 0) {
-      play_free(now.q, o.begin, free);
+      process_free(now.q, o.begin, free);
       if (o.begin + free == now.end && !change_item(now, next)) return true;
     }
     batch b = batch_at(o.begin + free), next_batch = batch_at(b.at + b.n);
@@ -91,7 +91,7 @@ class worker {
     }
   }
 
-  /// Each lane one of the ratings from `at` on.
+  /// Returns rating number `at` plus the lane's number.
   WARDEN_DEVICE static placed_rating fetch_rating(rounds_arguments<Step> const& a, std::uint32_t at,
                                                   std::uint32_t end) {
     row_lanes<Rank> const lanes;
@@ -101,7 +101,7 @@ class worker {
   }
 
  private:
-  /// Decoders of the bits of a placed_rating.
+  /// Decode the bits of a placed_rating.
   static WARDEN_DEVICE std::uint32_t place(std::uint32_t bits) {
     return bits % placed_rating::most_places;
   }
@@ -112,22 +112,22 @@ class worker {
     return bits >> (placed_rating::place_bits + placed_rating::turn_bits);
   }
 
-  /// Work of a worker in one step: some ratings of one item.
+  /// Ratings of one item that a worker processes in one step.
   struct batch {
-    std::uint32_t at, n;  ///< the first one's number, and how many
-    std::uint32_t own;    ///< the bits of the one that has the lane's number, of the first lanes
-    std::uint32_t row[most];  ///< place of the lane's share of each row; from n on that of zeros
+    std::uint32_t at, n;      ///< number of the first rating, and number of ratings
+    std::uint32_t own;        ///< bits of the lane's rating; only in the first `most` lanes
+    std::uint32_t row[most];  ///< place of the lane's share of each row; from n on the row of zeros
     float values[most];       ///< zeros from n on
   };
-  /// A batch, its users' rows, and what is known of these.
-  struct hand {
+  /// Batch with the rows of its users, and the products of these rows.
+  struct loaded_batch {
     batch b;
     share rows[most];
     batch_facts<most> facts;
   };
-  /// A worker's item.
-  struct item_hand {
-    std::uint32_t run, end;  ///< the next run and the next rating after it
+  /// Item that a worker holds.
+  struct held_item {
+    std::uint32_t run, end;  ///< number of the next item's run, and of its first rating
     std::uint32_t item;
     share q;  ///< its row
   };
@@ -135,12 +135,12 @@ class worker {
   WARDEN_DEVICE share* item_row(std::uint32_t item) const {
     return share_of<Rank>(a_.items, item, lanes_.lane());
   }
-  WARDEN_DEVICE item_hand fetch_item(std::uint32_t run) const {
+  WARDEN_DEVICE held_item fetch_item(std::uint32_t run) const {
     std::uint32_t const item = a_.runs[run].item;
     return {run + 1, a_.runs[run + 1].begin, item, *item_row(item)};
   }
-  /// Gives an item back and takes the next one. False if there is none.
-  WARDEN_DEVICE bool change_item(item_hand& now, item_hand& next) const {
+  /// Stores the item's row and takes the next item. Returns false if there is none.
+  WARDEN_DEVICE bool change_item(held_item& now, held_item& next) const {
     *item_row(now.item) = now.q;
     simt::group_leave(lanes_.mask(), a_.items + std::size_t{now.item} * Rank);
     if (now.end == end_) return false;
@@ -150,8 +150,8 @@ class worker {
     return true;
   }
 
-  /// Sees to it that the window has the `n` ratings from `at` on. New ratings are fetched seldom,
-  /// as a fence waits for what is under way, and long before they are needed.
+  /// Ensures that the window has the `n` ratings from `at` on. Ratings are fetched rarely and long
+  /// before they are needed, because a fence waits for loads that are under way.
   WARDEN_DEVICE void reach(std::uint32_t at, std::uint32_t n) {
     if (at + n <= stored_ || stored_ >= end_) return;
     unsigned const to = (stored_ + lanes_.lane()) % window_size;
@@ -161,7 +161,7 @@ class worker {
     coming_ = fetch_rating(a_, stored_, end_);
     lanes_.sync();  // mutation: factor-window
   }
-  /// The batch from `at` on; none at the end. Collective, as all below.
+  /// Returns the batch from `at` on, which is empty at the end. Collective, as all functions below.
   WARDEN_DEVICE batch batch_at(std::uint32_t at) {
     reach(at, most);
     batch b;
@@ -177,8 +177,7 @@ class worker {
     }
     return b;
   }
-  /// Returns a batch that is known to be full, and in the window. Beyond the end it must not be
-  /// used.
+  /// Returns the batch at `at`. Precondition for its use: it is full and in the window.
   WARDEN_DEVICE batch full_batch_at(std::uint32_t at) const {
     batch b;
     b.at = at;
@@ -194,7 +193,7 @@ class worker {
     return b;
   }
 
-  /// Waits for the turn of all its ratings. False once a wait was given up.
+  /// Waits for the turns of all ratings of a batch. Returns false if a wait was given up.
   WARDEN_DEVICE bool wait_for(batch const& b) const {
     bool alive = true;
     if (lanes_.lane() < b.n) {
@@ -204,7 +203,7 @@ class worker {
     }
     return !lanes_.any(!alive);
   }
-  /// The rows of a batch's users, whose turn it is.
+  /// Loads the rows of a batch's users after its ratings' turns have come.
   WARDEN_DEVICE void enter(batch const& b, share (&rows)[most]) const {
     // Acquire: the worker that had the rows before fenced between writing them and the turns. Each
     // lane has seen one of these; the barrier hands it to the others.
@@ -220,7 +219,7 @@ class worker {
       rows[k] = users_.rows[b.row[k]];
     }
   }
-  /// Gives them back, and the next ones their turn.
+  /// Stores the rows of a batch and starts the turns of their next ratings.
   WARDEN_DEVICE void leave(batch const& b, share const (&rows)[most]) const {
     WARDEN_UNROLL
     for (unsigned k = 0; k < most; ++k) {
@@ -233,9 +232,9 @@ class worker {
     simt::fence_block();  // mutation: factor-row-release
     if (lanes_.lane() < b.n) simt::shared_store(users_.turns[place(b.own)], turn(b.own) + 1);
   }
-  /// Processes the `n` first ratings, which need not wait: full batches.
-  WARDEN_DEVICE void play_free(share& q, std::uint32_t at, std::uint32_t n) {
-    hand x, y;
+  /// Processes the `n` first ratings, which are full batches and need not wait.
+  WARDEN_DEVICE void process_free(share& q, std::uint32_t at, std::uint32_t n) {
+    loaded_batch x, y;
     reach(at, 2 * most);
     x.b = full_batch_at(at);
     enter_first(x.b, x.rows);
@@ -244,21 +243,22 @@ class worker {
     std::uint32_t const last = at + n - most;
     while (x.b.at != last) {
       reach(x.b.at, 4 * most);
-      // By turns, so that no rows are moved from one hand to the other.
-      play_free_batch(q, x, y, z);
+      // `x` and `y` swap roles, so that no rows are copied from one to the other.
+      process_free_batch(q, x, y, z);
       if (y.b.at == last) {
         x = y;
         break;
       }
-      play_free_batch(q, y, x, z);
+      process_free_batch(q, y, x, z);
     }
     typename Step::template sums<most> sums;
     a_.step.begin(lanes_, x.rows, q, sums);
     a_.step.finish(lanes_, sums, x.rows, q, x.b.values, x.facts);
     leave(x.b, x.rows);
   }
-  /// Processes one of them, `x`; makes `y` of the next batch, `z`, and `z` of the batch after that.
-  WARDEN_DEVICE void play_free_batch(share& q, hand& x, hand& y, batch& z) const {
+  /// Processes batch `x`. Loads the next batch, `z`, into `y`, and sets `z` to the batch after it.
+  WARDEN_DEVICE void process_free_batch(share& q, loaded_batch& x, loaded_batch& y,
+                                        batch& z) const {
     y.b = z;
     enter_first(y.b, y.rows);
     typename Step::template sums<most> sums;
@@ -273,7 +273,7 @@ class worker {
   simt::shared_span<placed_rating> const window_;
   row_lanes<Rank> lanes_;
   placed_rating coming_{0, 0};          ///< the lane's share of the ratings after the window
-  std::uint32_t stored_ = 0, end_ = 0;  ///< ends of the window's ratings, and of all
+  std::uint32_t stored_ = 0, end_ = 0;  ///< number after the window's ratings, and after all
 };
 
 }  // namespace factorization

@@ -27,7 +27,7 @@ std::mt19937_64 numbers_for(std::uint64_t seed, purpose of, std::uint32_t which 
                     static_cast<std::uint32_t>(of), which};
   return std::mt19937_64{all};
 }
-/// The numbers below `n` in random order.
+/// Returns the numbers below `n` in random order.
 std::vector<std::uint32_t> shuffled(std::uint32_t n, std::mt19937_64 drawn) {
   std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0u);
@@ -51,7 +51,7 @@ void check(planted_shape const& s) {
   }
 }
 
-/// Ratings of each item by rank.
+/// Returns the number of ratings of each item, by rank.
 std::vector<std::uint32_t> popularities(planted_shape const& s) {
   auto const at = [&](double scale, std::uint32_t k) {
     double const part = 1 + k / scale;
@@ -74,8 +74,8 @@ std::vector<std::uint32_t> popularities(planted_shape const& s) {
     counts[k] = std::min(s.hottest_item, static_cast<std::uint32_t>(at(low, k)));
     all += counts[k];
   }
-  // Distributes the rest that rounding left: one to each in turn, to those that do not pass the
-  // hottest.
+  // Distribute the ratings that rounding left, one per item in turn, to items that do not exceed
+  // the hottest.
   for (std::uint32_t k = 1; all < s.ratings; k = k + 1 < s.items ? k + 1 : 1) {
     if (counts[k] >= s.hottest_item) continue;
     ++counts[k];
@@ -84,7 +84,7 @@ std::vector<std::uint32_t> popularities(planted_shape const& s) {
   return counts;
 }
 
-/// How active users are, the most active one first, and the sums before each.
+/// Activities of users in descending order, and their prefix sums.
 struct activities {
   std::vector<double> of, before;
 };
@@ -99,7 +99,7 @@ activities draw_activities(std::uint32_t users, std::uint64_t seed) {
   return a;
 }
 
-/// Rows of the planted factors.
+/// Returns rows of the planted factors.
 std::vector<float> planted_rows(std::uint32_t rows, std::uint64_t seed, purpose of) {
   std::mt19937_64 drawn = numbers_for(seed, of);
   // The sum of `planted_rank` products has a standard deviation of 0.9.
@@ -135,7 +135,7 @@ class generator {
   }
 
  private:
-  /// The ratings of the item of this rank.
+  /// Makes the ratings of the item of this rank.
   void make_item(std::uint32_t rank) {
     std::uint32_t const n = counts_[rank];
     auto const& [of, before] = activities_;
@@ -143,8 +143,8 @@ class generator {
     std::uint32_t const item = item_order_[rank];
     std::mt19937_64 drawn = numbers_for(seed_, purpose::ratings, rank);
     std::normal_distribution<float> noise{0, planted_noise};
-    // The most active `all` users rate it for sure; each of the others does with a probability in
-    // proportion, which must be below 1 for the next one.
+    // The most active `all` users rate the item with certainty. Each other user rates it with a
+    // probability in proportion to its activity, which must be below 1 for the next user.
     std::uint32_t all = 0, limit = n;
     while (all < limit) {
       std::uint32_t const middle = all + (limit - all) / 2;
@@ -166,7 +166,7 @@ class generator {
         user = static_cast<std::uint32_t>(std::upper_bound(from, before.begin() + users, point) -
                                           before.begin()) -
                1;
-        last = user + 1 < users ? user + 1 : user;  // rounding does not make one twice
+        last = user + 1 < users ? user + 1 : user;  // rounding must not repeat a user
       }
       put(begins_[rank] + k, user_order_[user], item, noise(drawn));
     }

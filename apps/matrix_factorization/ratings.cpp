@@ -20,7 +20,7 @@ split_ratings split(rating_list all, double share, std::uint64_t seed) {
   split_ratings parts;
   parts.test.users = all.users;
   parts.test.items = all.items;
-  // In place: of the many that stay there is no second copy.
+  // Compact in place, because most ratings stay and a second copy would be large.
   std::size_t kept = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {
     if (puts_aside(drawn)) {

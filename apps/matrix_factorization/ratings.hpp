@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Ratings: which user gave which item which value.
+/// Lists of ratings: user, item and value.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct rating_list {
   std::vector<std::uint32_t> user;  ///< [rating] below `users`
   std::vector<std::uint32_t> item;  ///< [rating] below `items`
   std::vector<float> value;         ///< [rating] finite
-  /// [user] and [item]: what a file calls them, ascending; empty if that is what they are here.
+  /// [user] and [item]: names in the file, ascending; empty if the names are the numbers.
   std::vector<std::uint32_t> user_names, item_names;
 
   [[nodiscard]] std::size_t size() const { return value.size(); }
@@ -35,24 +35,25 @@ struct rating_list {
   }
 };
 
-/// The mean value; 0 of none.
+/// Returns the mean value; 0 for an empty list.
 double mean_of(rating_list const& list);
 
-/// Ratings to learn from, and those kept aside to try what was learned on.
+/// Ratings for training and for testing.
 struct split_ratings {
   rating_list train, test;
 };
-/// Puts every rating aside with probability `share`, from 0 to 1, by its place in the list and
-/// `seed`. Names stay with the first list.
+/// Moves each rating to the test list with probability `share`, from 0 to 1, which depends on its
+/// index and `seed`. Names stay with the training list.
 split_ratings split(rating_list all, double share, std::uint64_t seed);
 
-/// One of a list.
+/// One rating of a list.
 struct plain_rating {
   std::uint32_t user, item;
   float value;
 };
-/// All of a list, with `offset` taken off their values, in an order in which neighbours of the list
-/// are far apart: lists lie by user or by item, and steps in that order learn slowly.
+/// Returns all ratings of a list, with `offset` subtracted from their values. Neighbours in the
+/// list are far apart in the result, because lists are sorted by user or by item and steps in that
+/// order learn slowly.
 std::vector<plain_rating> scattered(rating_list const& list, float offset);
 
 }  // namespace factorization

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of ratings, by whatever stands between their fields.
+// Reads lines of ratings with any of several separators.
 
 #include "apps/matrix_factorization/read.hpp"
 
@@ -44,13 +44,13 @@ class fields {
       : left_{line}, separator_{separator}, at_{at} {}
 
   [[nodiscard]] bool at_end() const { return is_over_; }
-  /// The next one, without blanks around it; empty at the end.
+  /// Returns the next field without blanks around it; empty at the end.
   std::string_view next() {
     std::size_t const end = std::min(left_.find(separator_), left_.size());
     std::string_view const field = apps::trimmed(left_.substr(0, end));
     is_over_ = end == left_.size();
     left_.remove_prefix(is_over_ ? end : end + separator_.size());
-    // Several spaces are as good as one.
+    // Several spaces count as one separator.
     if (separator_ == " ") left_ = apps::trimmed(left_);
     return field;
   }
@@ -58,7 +58,7 @@ class fields {
     return static_cast<std::uint32_t>(apps::whole_number(next(), what, {0, most_name}, at_));
   }
   float rating() { return rating_of(next(), at_); }
-  /// Refuses more than one field that is left.
+  /// Refuses a line with more than one field left.
   void finish() {
     if (at_end()) return;
     next();
@@ -84,7 +84,7 @@ std::vector<std::uint32_t> number(std::vector<std::uint32_t>& ids) {
   return occurring.all(count);
 }
 
-/// Adds a rating; makes room for all that the file may hold.
+/// Adds a rating. Reserves memory for the number of ratings that the file may have.
 void add(rating_list& list, apps::line_reader const& lines, std::uint32_t user, std::uint32_t item,
          float value) {
   if (list.size() == list.value.capacity()) {

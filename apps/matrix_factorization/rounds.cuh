@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// An epoch in rounds: a block holds the rows of a part of the users on its chip and meets one part
-/// of the items after another.
+/// An epoch in rounds: a block holds the rows of a part of the users in shared memory and processes
+/// them with one part of the items after another.
 ///
-/// As many blocks as there are parts of items run concurrently, and in each step their parts of the
-/// users meet different parts of the items, as the plan says. So no two blocks have one part of the
-/// items at a time, all users begin with different items, and a block waits only for the block that
-/// had its part of the items before.
+/// One block per part of the items runs concurrently. In each step the plan gives each block a
+/// different part of the items. So no two blocks have the same part of the items at a time, and a
+/// block waits only for the block that had its part of the items before.
 ///
 /// Within a tile pair, the group of lanes that has an item keeps its row in registers for the whole
 /// tile pair. Users' rows are on chip, and each rating has a planned turn among those of its user.
@@ -34,15 +33,16 @@ class rounds_block {
   static constexpr unsigned size = row_lanes<Rank>::lanes;
 
  public:
-  /// Groups of lanes: those of a tile_pair_plan.
+  /// Number of groups of lanes: the workers of a tile_pair_plan.
   static constexpr unsigned workers = Threads / size;
-  /// Bytes of shared memory for parts of that many users.
+  /// Returns the bytes of shared memory for parts of `part_size` users.
   static constexpr std::size_t shared_bytes(std::uint32_t part_size) {
     return window_bytes +
            (sizeof(float) * Rank + sizeof(std::uint32_t)) * (std::size_t{part_size} + 1);
   }
 
-  /// `storage` is shared memory of as many bytes, the same for the whole block.
+  /// Constructs the block's state. `storage` is shared memory of `shared_bytes` bytes, the same for
+  /// all threads of the block.
   WARDEN_DEVICE rounds_block(rounds_arguments<Step> const& a, std::byte* storage)
       : a_{a},
         rows_{reinterpret_cast<share*>(storage + window_bytes), (a.part_size + 1) * size},
@@ -52,7 +52,8 @@ class rounds_block {
         window_{reinterpret_cast<placed_rating*>(storage) + number() * one_worker::places,
                 one_worker::places} {}
 
-  /// Until no part of the users is left, or a wait was given up. Collective over the block.
+  /// Processes parts of the users until none is left or a wait was given up. Collective over the
+  /// block.
   WARDEN_DEVICE void run() {
     simt::shared_span<std::uint32_t> const next = turns_;
     for (;;) {
@@ -68,27 +69,27 @@ class rounds_block {
   static constexpr std::size_t window_bytes = sizeof(placed_rating) * workers * one_worker::places;
   static_assert(window_bytes % sizeof(share) == 0);
 
-  /// Ratings in a line of the cache.
+  /// Ratings in a cache line.
   static constexpr unsigned line = 128 / sizeof(placed_rating);
 
-  /// A worker's runs of a tile pair, and the number of his first ratings that need not wait.
-  struct sheet {
+  /// A worker's runs of a tile pair, and the number of its first ratings that need not wait.
+  struct worker_plan {
     std::uint32_t run, end_run, free;
   };
-  /// The worker's.
+  /// Returns the worker's number.
   WARDEN_DEVICE static unsigned number() { return simt::thread_rank() / size; }
-  /// The part of items that the part meets in that step; any after the last one.
+  /// Returns the part of the items of a step; any part after the last step.
   WARDEN_DEVICE std::uint32_t item_part(std::uint32_t step) const {
     return (part_ + a_.shifts[step < a_.item_parts ? step : 0]) % a_.item_parts;
   }
-  /// Plan of a step, fetched in the three steps before it, because each part of it needs the one
-  /// before: so no step waits for its plan.
-  WARDEN_DEVICE sheet fetch_sheet(std::uint32_t step) const {
+  /// Loads the plan of a step. The loads depend on each other, so they are spread over the three
+  /// steps before it; no step waits for its plan.
+  WARDEN_DEVICE worker_plan fetch_plan(std::uint32_t step) const {
     if (step >= a_.item_parts) return {0, 0, 0};
     std::size_t const at = (std::size_t{part_} * a_.item_parts + step) * workers + number();
     return {a_.begins[at], a_.begins[at + 1], a_.frees[at]};
   }
-  WARDEN_DEVICE opening fetch_opening(sheet const& s) const {
+  WARDEN_DEVICE worker_start fetch_start(worker_plan const& s) const {
     item_run const first = a_.runs[s.run];
     return {s.run,
             first.item,
@@ -97,7 +98,7 @@ class rounds_block {
             s.run == s.end_run ? first.begin : a_.runs[s.run + 1].begin,
             a_.runs[s.end_run].begin};
   }
-  /// Calls `f(row in memory, place)` for each of the part's users that is this worker's.
+  /// Calls `f(row in memory, place)` for each of the part's users that this worker copies.
   template <class F>
   WARDEN_DEVICE void for_users(F f) const {
     std::uint32_t const* const users = a_.user_of + std::size_t{part_} * a_.part_size;
@@ -107,18 +108,18 @@ class rounds_block {
     }
   }
 
-  /// All tile pairs of the part. False once a wait was given up.
+  /// Processes all tile pairs of the part. Returns false if a wait was given up.
   WARDEN_DEVICE bool serve() {
-    sheet const sheets[2] = {fetch_sheet(0), fetch_sheet(1)};
+    worker_plan const plans[2] = {fetch_plan(0), fetch_plan(1)};
     for_users([&](share& row, std::uint32_t p) { rows_[p * size + lanes_.lane()] = row; });
     if (number() == 0) rows_[a_.part_size * size + lanes_.lane()] = share{};
     one_worker self{a_, {rows_, turns_, part_}, window_};
-    opening now = fetch_opening(sheets[0]), next = fetch_opening(sheets[1]);
-    sheet later = fetch_sheet(2);
+    worker_start now = fetch_start(plans[0]), next = fetch_start(plans[1]);
+    worker_plan later = fetch_plan(2);
     placed_rating mine = one_worker::fetch_rating(a_, now.begin, now.end);
     std::uint32_t met = item_part(0);
-    // Tile pairs that the part of the items has played before: with all parts of users of the waves
-    // before, each of which is whole, and one in each step of this wave.
+    // Earlier tile pairs of the part of the items: one per part of users of the earlier waves,
+    // which are all full, and one per earlier step of this wave.
     std::uint32_t const before = part_ - part_ % a_.item_parts;
     for (std::uint32_t step = 0; step < a_.item_parts; ++step) {
       std::uint32_t* const turns = a_.turns + met;
@@ -134,15 +135,15 @@ class rounds_block {
         });
       }
       if (simt::sync_block_or(!alive)) return false;
-      opening const after = fetch_opening(later);
+      worker_start const after = fetch_start(later);
       placed_rating const then = one_worker::fetch_rating(a_, next.begin, next.end);
-      // The others of the next tile pair at least come from the level-2 cache: a fence waits for
-      // them.
+      // Prefetch the other ratings of the next tile pair into the level-2 cache, because a fence
+      // waits for their loads.
       if (std::uint32_t const k = next.begin + size + lanes_.lane() * line; k < next.end)
         simt::prefetch(a_.ratings + k);
-      later = fetch_sheet(step + 3);
+      later = fetch_plan(step + 3);
       met = item_part(step + 1);
-      alive = self.play(now, mine);
+      alive = self.process(now, mine);
       now = next;
       next = after;
       mine = then;
@@ -159,9 +160,10 @@ class rounds_block {
 
   rounds_arguments<Step> const& a_;
   row_lanes<Rank> lanes_;
-  simt::shared_span<share> rows_;            ///< [place * lanes + lane]
-  simt::shared_span<std::uint32_t> turns_;   ///< [place] of the tile pair so far; and the next part
-  simt::shared_span<placed_rating> window_;  ///< the worker's
+  simt::shared_span<share> rows_;  ///< [place * lanes + lane]
+  simt::shared_span<std::uint32_t>
+      turns_;  ///< [place] ratings done in the tile pair; then the next part
+  simt::shared_span<placed_rating> window_;  ///< window of the worker
   std::uint32_t part_ = 0;                   ///< part of users
 };
 

@@ -14,7 +14,7 @@ namespace factorization {
 
 namespace simt = warden::simt;
 
-/// How long a group waits for a turn before the epoch is given up.
+/// Longest wait of a group for a turn before the epoch is given up.
 struct turn_limit {
   std::uint64_t nanoseconds = 10'000'000'000ull;
   /// Time alone is no proof: a preempted thread must also have looked this often.
@@ -23,18 +23,18 @@ struct turn_limit {
 
 /// A wait that was given up.
 struct failed_turn {
-  std::uint32_t user_part;  ///< whose block waited
-  std::uint32_t of;         ///< a part of the items, or a place of the part of the users
-  std::uint32_t is_row;     ///< the latter
-  std::uint32_t turn;       ///< that was waited for
-  std::uint32_t found;      ///< that it was
+  std::uint32_t user_part;  ///< part of the block that waited
+  std::uint32_t of;      ///< number of a part of the items, or of a place in the part of the users
+  std::uint32_t is_row;  ///< 1 if `of` is a place
+  std::uint32_t turn;    ///< turn that the group waited for
+  std::uint32_t found;   ///< turn that it found
 };
 
 /// Shared state of the blocks of an epoch, in device memory; zeroed before it.
 struct rounds_control {
   std::uint32_t next_part;  ///< next part of users
   std::uint32_t failed;     ///< 1 if a wait was given up
-  failed_turn first;        ///< the one; only the host reads it, after the launch
+  failed_turn first;        ///< the first wait given up; only the host reads it, after the launch
 };
 
 template <class Step>
@@ -47,23 +47,24 @@ struct rounds_arguments {
   placed_rating const* ratings;
   std::uint32_t user_parts, item_parts, part_size;
   rounds_control* control;
-  std::uint32_t* turns;  ///< [part of items] tile pairs that it has played; zeroed before
+  std::uint32_t* turns;  ///< [part of items] its tile pairs that are done; zeroed before the launch
   turn_limit limit;
   Step step;
 };
 
-/// By value: what a function is given by address lies in local memory everywhere.
+/// Records the first wait that was given up. Takes it by value, because an object whose address is
+/// passed stays in local memory in the caller.
 WARDEN_COLD void give_up(rounds_control* control, failed_turn first) {
   if (simt::compare_exchange(&control->failed, 0u, 1u) == 0) control->first = first;
 }
 
-/// Waits until `look()` is the turn that `wanted` says, which is found in `word`. False once a wait
-/// was given up, this one or another.
+/// Waits until `look()`, which reads `word`, returns the turn of `wanted`. Returns false if this or
+/// another wait was given up.
 template <class Step, class Look>
 WARDEN_DEVICE bool wait_for_turn(rounds_arguments<Step> const& a, std::uint32_t const* word,
                                  failed_turn wanted, Look look) {
-  // A turn comes within microseconds as a rule, and a long pause would be a part of each wait. With
-  // none at all waiting threads take the multiprocessor's time from working ones.
+  // A turn usually comes within microseconds, so a long pause would lengthen each wait. Without a
+  // pause, waiting threads take issue slots from working threads.
   unsigned eager = simt::has_registers ? 64 : 1;
   std::uint32_t looks = 0;
   std::uint64_t since = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounds with users' rows on chip: the plan is made once, and played in each epoch.
+// Rounds with users' rows on chip. The plan is made once and used in each epoch.
 
 #include "apps/matrix_factorization/arms.cuh"
 #include "apps/matrix_factorization/rounds.cuh"
@@ -20,13 +20,13 @@ namespace factorization {
 
 namespace {
 
-/// As many as have registers for two batches and the sums of both, all under way at once. Simulated
-/// threads are slow, so there are few.
+/// Threads of a block: as many as leave registers for two batches and their sums. Simulated threads
+/// are slow, so there are few.
 constexpr unsigned threads = simt::has_registers ? 384 : 64;
 
 template <unsigned Rank, class Step>
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 1)
-    play_rounds(WARDEN_GRID_CONSTANT rounds_arguments<Step> const a) {
+    run_rounds(WARDEN_GRID_CONSTANT rounds_arguments<Step> const a) {
   simt::assume_one_dimension();
   rounds_block<Rank, threads, Step>{a, simt::dynamic_shared()}.run();
 }
@@ -34,8 +34,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(threads, 1)
 template <unsigned Rank>
 using block = rounds_block<Rank, threads, descending>;
 
-/// As many parts of items as blocks run side by side, and as large parts of users as fit a block;
-/// but such that the last wave of them is full.
+/// Chooses one part of the items per resident block, and the largest parts of the users that fit a
+/// block and make the last wave of parts full.
 template <unsigned Rank>
 tile_pair_shape shape_for(std::uint32_t users) {
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
@@ -105,7 +105,7 @@ class rounds_arm final : public arm {
                              turns_.data(),
                              {},
                              step};
-    auto const kernel = simt::make_kernel(&play_rounds<Rank, Step>);
+    auto const kernel = simt::make_kernel(&run_rounds<Rank, Step>);
     std::size_t const bytes = block<Rank>::shared_bytes(shape_.part_size);
     warden::runtime::allow_shared_bytes(kernel, bytes);
     void* arguments[] = {&a};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How far the steps of each epoch go.
+/// Step sizes of each epoch.
 #pragma once
 
 #include <cmath>
@@ -9,14 +9,14 @@
 
 namespace factorization {
 
-/// How far each step of an epoch goes.
+/// Size of the steps of an epoch.
 struct step_size {
   float rate;     ///< learning rate
   float penalty;  ///< penalty of large factors, the same for both sides
 };
 
-/// Throws std::runtime_error for a step that would turn rows around rather than make them shorter:
-/// it leaves `1 - rate * penalty` of each.
+/// Throws std::runtime_error for a step that would reverse rows instead of making them shorter. A
+/// step multiplies each row by `1 - rate * penalty`.
 inline void refuse_reversal(step_size const& size) {
   if (float const product = size.rate * size.penalty; !(product < 1)) {
     throw std::runtime_error{"factorization: the rate " + std::to_string(size.rate) +
@@ -31,7 +31,7 @@ struct schedule {
   float decay = 0.05f;
   float penalty = 0.03f;
 
-  /// Step size of an epoch, from 0 on.
+  /// Returns the step size of an epoch, counted from 0.
   [[nodiscard]] step_size of(unsigned epoch) const {
     return {rate / (1 + decay * std::pow(static_cast<float>(epoch), 1.5f)), penalty};
   }

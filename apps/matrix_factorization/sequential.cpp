@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rating after another.
+// Processes one rating after another.
 
 #include "apps/matrix_factorization/sequential.hpp"
 
@@ -11,7 +11,7 @@ namespace factorization {
 
 namespace {
 
-/// Sums side by side, as many as a vector register holds.
+/// Number of partial sums: as many as a vector register holds.
 constexpr unsigned sums = 16;
 
 float dot(float const* p, float const* q, unsigned rank) {
@@ -36,7 +36,7 @@ sequential_descent::sequential_descent(rating_list const& list, std::uint64_t se
   std::vector<std::uint32_t> any(list.size());
   std::iota(any.begin(), any.end(), 0u);
   std::shuffle(any.begin(), any.end(), drawn);
-  // One user after another: their rows stay in the cache.
+  // Sort by user, so that users' rows stay in the cache.
   std::vector<std::uint32_t> counts(list.users), next(list.users);
   for (std::uint32_t const u : list.user) ++counts[u];
   std::uint32_t begin = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The reference of the arms: gradient descent by one thread of the host, rating by rating.
+/// Reference of the arms: gradient descent by one host thread, rating by rating.
 #pragma once
 
 #include "apps/matrix_factorization/model.hpp"
@@ -12,14 +12,15 @@
 
 namespace factorization {
 
-/// Epochs of one thread, in the same order each. The list, of fewer than 2^32 ratings, outlives it.
+/// Runs epochs by one thread, in the same order each time. The list, of fewer than 2^32 ratings,
+/// outlives the object.
 class sequential_descent {
  public:
-  /// In the order of the list.
+  /// Uses the order of the list.
   explicit sequential_descent(rating_list const& list);
-  /// Users in a random order, the ratings of each in a random order.
+  /// Uses users in random order, and the ratings of each user in random order.
   sequential_descent(rating_list const& list, std::uint64_t seed);
-  /// One epoch. Throws std::runtime_error for a rate times penalty of 1 or more.
+  /// Runs one epoch. Throws std::runtime_error if rate times penalty is 1 or more.
   void run(model& m, step_size const& size) const;
 
  private:

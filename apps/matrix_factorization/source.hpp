@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Where a command has its ratings from: a file, or planted ones.
+/// Source of a command's ratings: a file, or a generator.
 #pragma once
 
 #include "apps/matrix_factorization/planted.hpp"
@@ -22,7 +22,7 @@ struct source {
   std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::uint32_t> shape{0, 0, 0, 0};
   std::uint64_t seed = 1;
 
-  /// `takes_file`: otherwise only planted ones.
+  /// Adds the options to a command. Without `takes_file`, only generated ratings are accepted.
   void add_to(CLI::App& command, bool takes_file) {
     auto* const one = command.add_option_group("ratings");
     if (takes_file)
@@ -37,14 +37,14 @@ struct source {
         ->transform(apps::whole())
         ->capture_default_str();
   }
-  /// Throws as read_ratings and planted_ratings do.
+  /// Returns the ratings. Throws as read_ratings and planted_ratings.
   [[nodiscard]] rating_list ratings() const {
     if (!path.empty()) return read_ratings(path);
     if (!planted.empty()) return planted_ratings(planted_named(planted), seed);
     auto const& [users, items, ratings, hottest] = shape;
     return planted_ratings({users, items, ratings, hottest}, seed);
   }
-  /// For messages.
+  /// Returns the source's name for messages.
   [[nodiscard]] std::string name() const {
     return !path.empty() ? path : !planted.empty() ? planted : "planted ratings";
   }

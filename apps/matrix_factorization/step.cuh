@@ -19,11 +19,12 @@ namespace simt = warden::simt;
 /// A lane's share of a row of `Rank` elements.
 template <unsigned Rank>
 struct alignas(Rank <= 32 ? 4 : Rank / 8) row_share {
-  static constexpr unsigned lanes = Rank < 32 ? Rank : 32;  ///< that hold a row together
+  static constexpr unsigned lanes =
+      Rank < 32 ? Rank : 32;  ///< number of lanes that hold a row together
   static constexpr unsigned size = Rank / lanes;
   float x[size];
 };
-/// The share of lane `lane` in row `row` of such rows.
+/// Returns the address of the share of lane `lane` in row `row`.
 template <unsigned Rank>
 WARDEN_DEVICE row_share<Rank>* share_of(float* rows, std::uint32_t row, unsigned lane) {
   return reinterpret_cast<row_share<Rank>*>(rows + std::size_t{row} * Rank) + lane;
@@ -32,7 +33,7 @@ WARDEN_DEVICE row_share<Rank>* share_of(float* rows, std::uint32_t row, unsigned
 template <unsigned Rank>
 using row_lanes = warden::lane_group<row_share<Rank>::lanes>;
 
-/// The part of a product of two rows that a lane has.
+/// Returns the lane's part of the product of two rows.
 template <unsigned Rank>
 WARDEN_DEVICE float partial_product(row_share<Rank> const& a, row_share<Rank> const& b) {
   float sum = 0;
@@ -40,15 +41,16 @@ WARDEN_DEVICE float partial_product(row_share<Rank> const& a, row_share<Rank> co
   for (unsigned k = 0; k < row_share<Rank>::size; ++k) sum += a.x[k] * b.x[k];
   return sum;
 }
-/// Adds to each of `sums` that of the lane at this distance. After all distances, the powers of two
-/// below the number of lanes, each lane has the sums over all lanes. Collective.
+/// Adds to each of `sums` the sum of the lane at this distance. Called for all distances, the
+/// powers of two below the number of lanes, it gives each lane the sums over all lanes. Collective.
 template <unsigned Rank, unsigned N>
 WARDEN_DEVICE void add_across(row_lanes<Rank> const& lanes, float (&sums)[N], unsigned distance) {
   WARDEN_UNROLL
   for (unsigned i = 0; i < N; ++i) sums[i] += lanes.shuffle(sums[i], lanes.lane() ^ distance);
 }
-/// The same, from the largest distance on, of sums that lanes share out: a lane gives away half of
-/// those that it has left, `n` at the first distance, and keeps the others. Collective.
+/// Adds sums over the lanes and distributes them, from the largest distance on. At each distance a
+/// lane gives half of its remaining sums, `n` at the first distance, to the other lane and keeps
+/// the rest. Collective.
 template <unsigned Rank, unsigned N>
 WARDEN_DEVICE void share_across(row_lanes<Rank> const& lanes, float (&sums)[N], unsigned& n,
                                 unsigned distance) {
@@ -64,7 +66,7 @@ WARDEN_DEVICE void share_across(row_lanes<Rank> const& lanes, float (&sums)[N], 
   }
   n = half;
 }
-/// The lane that has number `i` of `n` sums which `lanes` lanes have shared out.
+/// Returns the lane that has number `i` of `n` sums distributed over `lanes` lanes.
 WARDEN_DEVICE constexpr unsigned lane_of_sum(unsigned lanes, unsigned n, unsigned i) {
   unsigned lane = 0;
   for (unsigned distance = lanes / 2; distance != 0; distance /= 2) {
@@ -77,7 +79,7 @@ WARDEN_DEVICE constexpr unsigned lane_of_sum(unsigned lanes, unsigned n, unsigne
   }
   return lane;
 }
-/// Brings sums that were shared out to all lanes. Collective.
+/// Broadcasts the distributed sums to all lanes. Collective.
 template <unsigned Rank, unsigned N>
 WARDEN_DEVICE void collect(row_lanes<Rank> const& lanes, float (&sums)[N]) {
   float const own = sums[0];
@@ -85,28 +87,27 @@ WARDEN_DEVICE void collect(row_lanes<Rank> const& lanes, float (&sums)[N]) {
   for (unsigned i = 0; i < N; ++i)
     sums[i] = lanes.shuffle(own, lane_of_sum(row_lanes<Rank>::lanes, N, i));
 }
-/// Number of the pair of users j and i of a batch, j < i.
+/// Returns the number of the pair of users j and i of a batch, j < i.
 WARDEN_DEVICE constexpr unsigned number_of_pair(unsigned j, unsigned i) {
   return i * (i - 1) / 2 + j;
 }
 
-/// Values of a batch of N users that are known before its item's row: products of two users' rows.
+/// Products of two users' rows of a batch of N users. They are known before the item's row.
 template <unsigned N>
 struct batch_facts {
   float of[N * (N - 1) / 2];  ///< [number_of_pair]
 };
 
-/// A step for each rating: both rows move along the gradient of `(value - user * item)^2 / 2`, with
-/// the penalty.
+/// Makes a step for each rating: both rows move along the gradient of `(value - user * item)^2 /
+/// 2`, with the penalty.
 ///
-/// Steps of N users on one item, a batch, are made with one wait for sums. A step needs only how
-/// far the earlier steps moved: after each of them the item's product with a user u is `keep *
-/// (item u) + moved * (the step's user u)`. So a step's move is linear in the earlier moves, and
-/// the factors are products of users' rows, which `look_ahead` computes before the item's row is
-/// there.
+/// The steps of a batch, N users and one item, share one wait for sums. A step needs only the moves
+/// of the earlier steps: after each of them the item's product with a user u is `keep * (item u) +
+/// moved * (the step's user u)`. So a step's move is linear in the earlier moves, and the factors
+/// are products of users' rows. `look_ahead` computes them before the item's row arrives.
 class descending {
  public:
-  /// Ratings of a batch, at most.
+  /// Largest number of ratings of a batch.
   static constexpr unsigned most = 4;
   template <unsigned N>
   struct sums {
@@ -118,7 +119,7 @@ class descending {
     for (unsigned i = 1; i < most; ++i) scales_[i] = scales_[i - 1] * keep_;
   }
 
-  /// Collective.
+  /// Makes the step of one rating. Collective.
   template <unsigned Rank>
   WARDEN_DEVICE void once(row_lanes<Rank> const& lanes, row_share<Rank>& user,
                           row_share<Rank>& item, float value) const {
@@ -128,7 +129,7 @@ class descending {
     move(user, item, scales_[0] * (value - sum[0]), keep_);
   }
 
-  /// Steps of the first `n` users, one after another; the rows and values of the others are zero.
+  /// Makes the steps of the first `n` users, in order; the rows and values of the others are zero.
   /// Collective.
   template <unsigned Rank, unsigned N>
   WARDEN_DEVICE void together(row_lanes<Rank> const& lanes, row_share<Rank> (&users)[N],
@@ -147,21 +148,21 @@ class descending {
     make_steps(users, item, products.of, values, n, facts);
   }
 
-  /// The same of a full batch, in parts. First what is known of it, ... Collective.
+  /// First part of the steps of a full batch: computes `facts`. Collective.
   template <unsigned Rank, unsigned N>
   WARDEN_DEVICE void look_ahead(row_lanes<Rank> const& lanes, row_share<Rank> const (&users)[N],
                                 batch_facts<N>& facts) const {
     multiply_pairs(users, facts);
     share_rest<Rank>(lanes, facts, N * (N - 1) / 2, row_lanes<Rank>::lanes / 2);
   }
-  /// ... then what is waited for, ... Collective.
+  /// Second part: computes the sums that the steps wait for. Collective.
   template <unsigned Rank, unsigned N>
   WARDEN_DEVICE void begin(row_lanes<Rank> const& lanes, row_share<Rank> const (&users)[N],
                            row_share<Rank> const& item, sums<N>& products) const {
     multiply(users, item, products);
     add_across<Rank>(lanes, products.of, row_lanes<Rank>::lanes / 2);
   }
-  /// ... and the rest. Collective.
+  /// Last part: makes the steps. Collective.
   template <unsigned Rank, unsigned N>
   WARDEN_DEVICE void finish(row_lanes<Rank> const& lanes, sums<N>& products,
                             row_share<Rank> (&users)[N], row_share<Rank>& item,
@@ -171,7 +172,7 @@ class descending {
       add_across<Rank>(lanes, products.of, d);
     make_steps(users, item, products.of, values, N, facts);
   }
-  /// The same, and looks ahead to the next batch: side by side. Collective.
+  /// Makes the steps and, interleaved with them, looks ahead to the next batch. Collective.
   template <unsigned Rank, unsigned N>
   WARDEN_DEVICE void finish(row_lanes<Rank> const& lanes, sums<N>& products,
                             row_share<Rank> (&users)[N], row_share<Rank>& item,
@@ -246,11 +247,11 @@ class descending {
     }
   }
 
-  float keep_;          ///< factor of a row in a step
-  float scales_[most];  ///< [steps] the rate times what they keep
+  float keep_;          ///< factor by which a step multiplies a row
+  float scales_[most];  ///< [steps] the rate times `keep_` to the power of the number of steps
 };
 
-/// Steps that show whether one is lost: each adds 1 to every element of both rows.
+/// Steps that reveal lost updates: each adds 1 to every element of both rows.
 struct counting {
   template <unsigned N>
   struct sums {};

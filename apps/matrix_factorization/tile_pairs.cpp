@@ -15,7 +15,7 @@ namespace factorization {
 
 namespace {
 
-/// Numbers of `counts`, from the largest count on.
+/// Returns the indices of `counts`, from the largest count on.
 std::vector<std::uint32_t> by_count(std::vector<std::uint32_t> const& counts) {
   std::vector<std::uint32_t> order(counts.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -23,7 +23,7 @@ std::vector<std::uint32_t> by_count(std::vector<std::uint32_t> const& counts) {
                    [&](std::uint32_t a, std::uint32_t b) { return counts[a] > counts[b]; });
   return order;
 }
-/// The part of number `k` in such an order: forth and back over the parts.
+/// Returns the part of the `k`-th index in that order: parts are dealt forwards, then backwards.
 std::uint32_t dealt(std::size_t k, std::uint32_t parts) {
   auto const at = static_cast<std::uint32_t>(k % parts);
   return k / parts % 2 == 0 ? at : parts - 1 - at;
@@ -36,8 +36,8 @@ std::vector<std::uint32_t> counts_of(std::vector<std::uint32_t> const& ids, std:
 
 /// Batches that the worker of a tile pair's hottest item takes in a step.
 constexpr std::uint32_t hottest_batches = 3;
-/// From this many ratings in a tile pair on a user is busy: his ratings, one after another, may be
-/// the longest chain of the tile pair.
+/// A user with at least this many ratings in a tile pair is busy: the chain of this user's ratings
+/// may be the longest in the tile pair.
 constexpr std::uint32_t busy_ratings = 20;
 /// Ratings of a busy user in a step, at most.
 constexpr std::uint32_t busy_turns = 2;
@@ -60,14 +60,15 @@ class part_planner {
         left_to_hottest_(plan.shape.part_size),
         busy_(plan.shape.part_size) {}
 
-  /// Plans part `part`, whose ratings are those from `first` to `last`, numbered from `begin` on.
-  /// They get sorted. Returns the most ratings of a user in a tile pair; plans nothing if those are
-  /// more than there are turns.
+  /// Plans part `part`, whose ratings are `first` to `last`, numbered from `begin` on, and sorts
+  /// them. Returns the largest number of ratings of a user in a tile pair; plans nothing if it
+  /// exceeds placed_rating::most_turns.
   std::uint32_t plan(std::size_t part, rating* first, rating* last, std::uint32_t begin) {
     std::uint32_t const parts = plan_.shape.item_parts;
     for (std::uint32_t s = 0; s < parts; ++s) steps_[plan_.item_part(part, s)] = s;
     auto const step_of = [&](rating const& r) { return steps_[item_part_[r.item]]; };
-    // The most active users have the lowest places. A worker's next rating is his last.
+    // The most active users have the lowest places. A worker takes ratings from the end of its
+    // list.
     std::sort(first, last, [&](rating const& a, rating const& b) {
       if (step_of(a) != step_of(b)) return step_of(a) < step_of(b);
       return a.item != b.item ? a.item < b.item : a.place > b.place;
@@ -77,35 +78,35 @@ class part_planner {
     for (std::uint32_t s = 0; s < parts; ++s) {
       rating* end = first;
       while (end != last && step_of(*end) == s) ++end;
-      most = std::max(most, play(first, end));
+      most = std::max(most, plan_pair(first, end));
       if (most > placed_rating::most_turns) return most;
       for (worker& one : workers_) {
         for (item_run const& run : one.runs) runs_.push_back({begin + run.begin, run.item});
         plan_.begins[at] = static_cast<std::uint32_t>(one.runs.size());
         plan_.frees[at++] = free_of(one);
-        std::copy(one.played.begin(), one.played.end(), plan_.ratings.begin() + begin);
-        begin += static_cast<std::uint32_t>(one.played.size());
+        std::copy(one.ordered.begin(), one.ordered.end(), plan_.ratings.begin() + begin);
+        begin += static_cast<std::uint32_t>(one.ordered.size());
       }
       first = end;
     }
     return most;
   }
-  /// Those of the part, once it is planned.
+  /// Returns the runs of the planned part.
   std::vector<item_run> take_runs() { return std::move(runs_); }
 
  private:
   struct worker {
-    std::vector<placed_rating> played;
-    std::vector<item_run> runs;  // `begin` among `played`
-    std::vector<rating> left;    // remaining ratings of his item
-    std::uint64_t rests_until;   // a step
+    std::vector<placed_rating> ordered;
+    std::vector<item_run> runs;  // `begin` is an index of `ordered`
+    std::vector<rating> left;    // remaining ratings of its item
+    std::uint64_t idle_until;    // number of a step
   };
   struct whole_item {
     rating *first, *last;
   };
 
-  /// One tile pair. Returns the most ratings of a user.
-  std::uint32_t play(rating* first, rating* last) {
+  /// Plans one tile pair. Returns the largest number of ratings of a user.
+  std::uint32_t plan_pair(rating* first, rating* last) {
     for (rating const* r = first; r != last; ++r) turns_[r->place] = 0;
     std::uint32_t most = 0;
     for (rating const* r = first; r != last; ++r) most = std::max(most, ++turns_[r->place]);
@@ -123,9 +124,9 @@ class part_planner {
       return a.last - a.first > b.last - b.first;
     });
     for (worker& one : workers_) {
-      one.played.clear();
+      one.ordered.clear();
       one.runs.clear();
-      one.rests_until = 0;
+      one.idle_until = 0;
     }
     for (rating const* r = first; r != last; ++r) left_to_hottest_[r->place] = false;
     if (!items_.empty())
@@ -137,12 +138,12 @@ class part_planner {
       ++step_;
       for (worker& one : workers_) {
         if (one.left.empty()) {
-          if (next == items_.size() || step_ < one.rests_until) continue;
+          if (next == items_.size() || step_ < one.idle_until) continue;
           one.left.assign(items_[next].first, items_[next].last);
-          one.runs.push_back({static_cast<std::uint32_t>(one.played.size()), one.left[0].item});
-          // Steps are what other batches take: the worker of the hottest item takes no other one
-          // before it is certain that he is through with it.
-          one.rests_until = next == 0 ? begin + one.left.size() / placed_rating::most_of_batch : 0;
+          one.runs.push_back({static_cast<std::uint32_t>(one.ordered.size()), one.left[0].item});
+          // A step lasts as long as one batch of another worker. The worker of the hottest item
+          // takes no other item before the steps that its ratings may take are over.
+          one.idle_until = next == 0 ? begin + one.left.size() / placed_rating::most_of_batch : 0;
           ++next;
         }
         if (one.left[0].item == items_[0].first->item) {
@@ -156,17 +157,17 @@ class part_planner {
     }
     return most;
   }
-  /// Which ratings may be in a batch: any of the hottest item; one of a busy user, whose batch
-  /// lasts no longer than it must; those of other users.
+  /// Ratings that a batch may have: any ratings of the hottest item; one rating of a busy user, so
+  /// that the user is free again soon; ratings of other users.
   enum class batch_of { hottest, busy_user, others };
   [[nodiscard]] bool is_free(std::uint32_t place, batch_of what) const {
-    // A step is as many turns of a busy user.
+    // A step has `busy_turns` turns of a busy user.
     std::uint64_t const from = step_ * busy_turns;
     if (what == batch_of::hottest) return taken_[place] <= from;
     if (left_to_hottest_[place] || busy_[place] != (what == batch_of::busy_user)) return false;
     return taken_[place] <= from + (busy_[place] ? busy_turns - 1 : 0);
   }
-  /// The ratings of a worker's next batch, in this step; how many.
+  /// Takes the ratings of a worker's next batch in this step. Returns their number.
   std::uint32_t take_batch(worker& one, batch_of what) {
     std::uint32_t const most = what == batch_of::busy_user ? 1 : placed_rating::most_of_batch;
     std::uint32_t n = 0;
@@ -177,35 +178,37 @@ class part_planner {
       std::uint32_t const turn = turns_[at->place]++;
       taken_[at->place] = std::max(taken_[at->place], step_ * busy_turns) + 1;
       left_to_hottest_[at->place] = false;
-      one.played.push_back(placed_rating::of(at->place, turn, 0, at->value));
+      one.ordered.push_back(placed_rating::of(at->place, turn, 0, at->value));
       one.left.erase(std::next(at).base());
     }
     for (std::uint32_t k = 0; k < n; ++k) {
-      placed_rating& r = one.played[one.played.size() - n + k];
+      placed_rating& r = one.ordered[one.ordered.size() - n + k];
       r = placed_rating::of(place_of(r.bits), turn_of(r.bits), n - 1 - k, r.value);
     }
     return n;
   }
   static std::uint32_t free_of(worker const& one) {
     constexpr std::uint32_t most = placed_rating::most_of_batch;
-    std::size_t const end = one.runs.size() > 1 ? one.runs[1].begin : one.played.size();
+    std::size_t const end = one.runs.size() > 1 ? one.runs[1].begin : one.ordered.size();
     std::uint32_t n = 0;
     auto const is_free = [](placed_rating const& r) { return turn_of(r.bits) == 0; };
-    while (n + most <= end && later_ratings(one.played[n].bits) + 1 == most &&
-           std::all_of(&one.played[n], &one.played[n] + most, is_free))
+    while (n + most <= end && later_ratings(one.ordered[n].bits) + 1 == most &&
+           std::all_of(&one.ordered[n], &one.ordered[n] + most, is_free))
       n += most;
     return n;
   }
 
   tile_pair_plan& plan_;
   std::vector<std::uint32_t> const& item_part_;
-  std::vector<std::uint32_t> steps_;  // [part of items] when this one meets it
+  std::vector<std::uint32_t>
+      steps_;  // [part of items] step in which the part of the users meets it
   std::vector<worker> workers_;
   std::vector<whole_item> items_;
   std::vector<item_run> runs_;
-  std::vector<std::uint32_t> turns_;   // [place] so far
-  std::vector<std::uint64_t> taken_;   // [place] step of its last use; see is_free
-  std::vector<bool> left_to_hottest_;  // [place] whether the hottest item has yet to have it
+  std::vector<std::uint32_t> turns_;  // [place] ratings planned in this tile pair
+  std::vector<std::uint64_t> taken_;  // [place] step of its last use; see is_free
+  std::vector<bool>
+      left_to_hottest_;  // [place] true if the hottest item's rating of it is still to come
   std::vector<bool> busy_;
   std::uint64_t step_ = 0;
 };
@@ -237,7 +240,7 @@ tile_pair_plan plan_tile_pairs(rating_list const& list, tile_pair_shape const& s
   for (std::size_t k = 0; k < popular.size(); ++k)
     item_part[popular[k]] = dealt(k, shape.item_parts);
 
-  // By part of users.
+  // Sort by part of users.
   std::vector<std::uint32_t> part_begins(plan.user_parts + std::size_t{1});
   for (std::uint32_t const u : list.user) ++part_begins[place[u] / part_size + 1];
   std::partial_sum(part_begins.begin(), part_begins.end(), part_begins.begin());
@@ -248,7 +251,7 @@ tile_pair_plan plan_tile_pairs(rating_list const& list, tile_pair_shape const& s
     sorted[next[at / part_size]++] = {at % part_size, list.item[k], list.value[k] - offset};
   }
 
-  // Then each part by itself.
+  // Plan each part independently.
   plan.ratings.resize(list.size());
   plan.begins.resize(plan.tile_pairs() * shape.workers + 1);
   plan.frees.resize(plan.tile_pairs() * shape.workers);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ratings as lines of text.
+// Writes ratings as lines of text.
 
 #include "apps/matrix_factorization/write.hpp"
 

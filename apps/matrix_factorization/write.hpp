@@ -8,8 +8,8 @@
 
 namespace factorization {
 
-/// Writes and commits a file: a line of user, item and rating for each, with tabs between. Throws
-/// std::runtime_error with the file's name.
+/// Writes and commits a file with one line per rating: user, item and value, separated by tabs.
+/// Throws std::runtime_error with the file's name.
 void write_ratings(rating_list const& list, apps::output_file& file);
 
 }  // namespace factorization

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planned tile pairs as one thread would play them.
+// Ratings of planned tile pairs in an order in which one thread may process them.
 #pragma once
 
 #include "apps/matrix_factorization/ratings.hpp"
@@ -22,10 +22,10 @@ inline factorization::rating_list in_planned_order(factorization::tile_pair_plan
   all.users = users;
   all.items = items;
   std::size_t const workers = plan.shape.workers, parts = plan.shape.item_parts;
-  std::vector<std::uint32_t> at(workers), played(plan.shape.part_size);
-  auto const play = [&](std::size_t part, std::size_t step) {
+  std::vector<std::uint32_t> at(workers), done(plan.shape.part_size);
+  auto const process = [&](std::size_t part, std::size_t step) {
     std::uint32_t const* const begins = &plan.begins[(part * parts + step) * workers];
-    std::fill(played.begin(), played.end(), 0u);
+    std::fill(done.begin(), done.end(), 0u);
     for (std::size_t k = 0; k < workers; ++k) at[k] = plan.runs[begins[k]].begin;
     std::vector<std::uint32_t> run(begins, begins + workers);
     for (bool moves = true; moves;) {
@@ -34,8 +34,8 @@ inline factorization::rating_list in_planned_order(factorization::tile_pair_plan
         if (at[k] == plan.runs[begins[k + 1]].begin) continue;
         factorization::placed_rating const& r = plan.ratings[at[k]];
         std::uint32_t const place = factorization::place_of(r.bits);
-        if (played[place] != factorization::turn_of(r.bits)) continue;
-        ++played[place];
+        if (done[place] != factorization::turn_of(r.bits)) continue;
+        ++done[place];
         if (at[k] == plan.runs[run[k] + 1].begin) ++run[k];
         all.add(plan.user_of[part * plan.shape.part_size + place], plan.runs[run[k]].item,
                 r.value + offset);
@@ -46,7 +46,7 @@ inline factorization::rating_list in_planned_order(factorization::tile_pair_plan
   };
   for (std::size_t wave = 0; wave < plan.user_parts; wave += parts)
     for (std::size_t step = 0; step < parts; ++step)
-      for (std::size_t part = wave; part < wave + parts; ++part) play(part, step);
+      for (std::size_t part = wave; part < wave + parts; ++part) process(part, step);
   return all;
 }
 
