@@ -94,8 +94,8 @@ MUTANTS = {
                       "sends/pair_messages", "torn or lost message|not conserved|deadlock"),
     # Servers whose warps work by themselves: credits are counted but not waited for; a ring is read without a bound.
     "pair-credit": ("detail/fused/pair_messages_server.cuh",
-                     "if (serves_clients && there != 0 && simt::lane_id() == 0)"
-                     "ref_.rings.take_beyond(static_cast<std::uint32_t>(simt::count_bits(there)));", "sends/many_pair_messages",
+                     "if (serves_clients && present != 0 && simt::lane_id() == 0)"
+                     "ref_.rings.take_beyond(static_cast<std::uint32_t>(simt::count_bits(present)));", "sends/many_pair_messages",
                      "torn or lost message|not conserved|deadlock|misuse"),
     "ring-bound": ("detail/fused/pair_messages_server.cuh", "return true;", "sends/many_pair_messages", "torn or lost message|not conserved|deadlock"),
     # Sections of the previous launch run again.

@@ -96,10 +96,10 @@ struct emit_elements {
       std::uint32_t const left = elements - at;
       element_writer<T, Items>::write(
           shared.items, rank, left < items::window ? left : items::window,
-          [&](std::uint32_t const* there, std::uint32_t x) {
-            auto const item = items::item(there);
+          [&](std::uint32_t const* entry, std::uint32_t x) {
+            auto const item = items::item(entry);
             std::uint32_t k = at + x - item.start;
-            if (AnyPassed && there == begun) k += listed.passed;
+            if (AnyPassed && entry == begun) k += listed.passed;
             return values<Items>::element(shared.values, element, first_item, item.number, k);
           },
           to + at);

@@ -130,10 +130,10 @@ class output {
   std::uint64_t find_errors(error_list& found, stream_ref s, std::source_location where) const {
     auto const [taken, control] = memory_.to_host(s, where);
     if (control.health.poisoned != 0) {
-      diagnosis what;
-      what.wait = control.health.first;
-      what.limit_seconds = static_cast<double>(limit_.nanoseconds) * 1e-9;
-      found.add(std::move(what));
+      diagnosis cause;
+      cause.wait = control.health.first;
+      cause.limit_seconds = static_cast<double>(limit_.nanoseconds) * 1e-9;
+      found.add(std::move(cause));
     }
     detail::add_errors(found, taken, control);
     return taken;

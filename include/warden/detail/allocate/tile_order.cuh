@@ -162,12 +162,12 @@ class tile_order {
     return is_there ? now : 0;
   }
   WARDEN_DEVICE void give_up(std::uint64_t tile) const {
-    failed_wait what{};
-    what.kind = wait_kind::tile;
-    what.block = simt::block_rank();
-    what.thread = simt::thread_rank();
-    what.index = tile;
-    poison(&control_->health, what);
+    failed_wait failure{};
+    failure.kind = wait_kind::tile;
+    failure.block = simt::block_rank();
+    failure.thread = simt::thread_rank();
+    failure.index = tile;
+    poison(&control_->health, failure);
   }
   std::uint64_t* counts_ = nullptr;
   std::uint64_t tiles_ = 0;

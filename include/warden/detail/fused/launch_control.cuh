@@ -109,11 +109,12 @@ struct launch_ref {
     stop(kind, guarded, channel, index);
   }
 
-  /// Notes that a client asked for `asked` bytes of shared memory, of which there are only `there`.
-  WARDEN_DEVICE void note_shared(std::uint32_t asked, std::uint32_t there) const {
+  /// Notes that a client asked for `asked` bytes of shared memory, of which there are only
+  /// `available`.
+  WARDEN_DEVICE void note_shared(std::uint32_t asked, std::uint32_t available) const {
     WARDEN_NO_UNROLL
     for (std::uint32_t m = 0; m < member_count; ++m) {
-      simt::fetch_max(&members[m].report->shared_asked, std::uint64_t{asked} << 32 | there);
+      simt::fetch_max(&members[m].report->shared_asked, std::uint64_t{asked} << 32 | available);
     }
   }
 

@@ -172,8 +172,8 @@ class launch_plan {
     }
     return bounded;
   }
-  [[noreturn]] void refuse(std::string const& what) const {
-    throw limit_error{"launch_fused: " + what, in_.where};
+  [[noreturn]] void refuse(std::string const& reason) const {
+    throw limit_error{"launch_fused: " + reason, in_.where};
   }
   void check(unsigned block, First const& first, Rest const&... rest) const {
     if (block != threads) {

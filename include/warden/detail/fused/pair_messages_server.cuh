@@ -118,11 +118,11 @@ class pair_messages_server {
       bool const arrived =
           serves_clients ? receive_from_clients(reader, m) : receive_from_servers(reader, m);
       unsigned batch = simt::ballot(simt::full_warp, arrived);
-      unsigned const there = batch;
-      if (serves_clients && there != 0) batch = admit(there);  // mutation: pair-credit
+      unsigned const present = batch;
+      if (serves_clients && present != 0) batch = admit(present);  // mutation: pair-credit
       if (batch == 0) {
         bool const goes_on = serves_clients
-                                 ? wait_for_clients(reader, there != 0, warp == 0, next_release)
+                                 ? wait_for_clients(reader, present != 0, warp == 0, next_release)
                                  : wait_for_servers(reader, warp == 0, next_release);
         if (!goes_on) break;
         continue;
@@ -154,8 +154,8 @@ class pair_messages_server {
   WARDEN_DEVICE bool receive_from_servers(slice_reader const& reader,
                                           typename Ref::message_type& m) const {
     // Loaded unconditionally: the loads are in progress before the bound is checked.
-    bool const there = reader.receive(ring_, m);
-    return there && may_read(reader.number());
+    bool const present = reader.receive(ring_, m);
+    return present && may_read(reader.number());
   }
   /// Returns true if slice `number` of the ring may be read. A ring is never full as long as its
   /// server reads no further: see forward_rings.
@@ -203,19 +203,19 @@ class pair_messages_server {
   WARDEN_DEVICE bool receive_from_clients(slice_reader const& reader,
                                           typename Ref::message_type& m) const {
     typename Ref::client_message sent;
-    bool const there = reader.receive(clients_, sent);
+    bool const present = reader.receive(clients_, sent);
     m = Ref::message_type::from(sent);
-    return there;
+    return present;
   }
-  /// Takes credits for the lanes in `there`. Returns the lanes that have one, as many as there are
-  /// credits. Collective over the warp.
-  WARDEN_DEVICE unsigned admit(unsigned there) const {
+  /// Takes credits for the lanes in `present`. Returns the lanes that have one, as many as there
+  /// are credits. Collective over the warp.
+  WARDEN_DEVICE unsigned admit(unsigned present) const {
     unsigned credits = 0;
     if (simt::lane_id() == 0)
-      credits = credits_.take(ref_.rings, static_cast<unsigned>(simt::count_bits(there)));
+      credits = credits_.take(ref_.rings, static_cast<unsigned>(simt::count_bits(present)));
     credits = simt::shuffle(simt::full_warp, credits, 0);
-    unsigned const before = there & ((1u << simt::lane_id()) - 1);
-    return there &
+    unsigned const before = present & ((1u << simt::lane_id()) - 1);
+    return present &
            simt::ballot(simt::full_warp, static_cast<unsigned>(simt::count_bits(before)) < credits);
   }
   /// Waits, with the first lane, if no message has arrived or there are no credits for it.

@@ -110,8 +110,8 @@ class plan {
   }
 
  private:
-  [[noreturn]] void refuse(std::string const& what) const {
-    throw limit_error{"guarded: " + what, where_};
+  [[noreturn]] void refuse(std::string const& reason) const {
+    throw limit_error{"guarded: " + reason, where_};
   }
   [[nodiscard]] std::size_t server_bytes() const {
     return Ref::server::shared_bytes(options_.capacity, ref_.locals, run_window::most_halvings);

@@ -25,8 +25,8 @@ class slice_reader {
   /// Loads each lane's slot of the slice. Returns true if it holds a message that was not executed.
   template <class Tracker, class Message>
   WARDEN_DEVICE bool receive(Tracker const& tracker, Message& m) const {
-    bool const there = tracker.channel().receive(number_ * Tracker::slice + simt::lane_id(), m);
-    return there && (executed_ >> simt::lane_id() & 1u) == 0;
+    bool const present = tracker.channel().receive(number_ * Tracker::slice + simt::lane_id(), m);
+    return present && (executed_ >> simt::lane_id() & 1u) == 0;
   }
   /// Notes that the lanes in `batch` have run their messages. After a complete slice goes on by
   /// `warps` slices. Collective over the warp.

@@ -161,10 +161,10 @@ class hot_record_warps {
 
  private:
   template <class F>
-  WARDEN_DEVICE static void for_each(message_type const (&m)[PerThread], unsigned which, F f) {
+  WARDEN_DEVICE static void for_each(message_type const (&m)[PerThread], unsigned mask, F f) {
     WARDEN_UNROLL
     for (unsigned k = 0; k < PerThread; ++k)
-      if ((which >> k & 1u) != 0) f(m[k], k);
+      if ((mask >> k & 1u) != 0) f(m[k], k);
   }
   /// Replaces a lock's count by `hot` if it was large, otherwise by 0. Several threads may do so at
   /// once: all store the same value.

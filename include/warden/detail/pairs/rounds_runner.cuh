@@ -208,10 +208,11 @@ class rounds_runner {
   /// choose.
   static auto arrays_of(Run& run, deferred_options const& options, std::size_t sections,
                         runtime::device_facts const& facts) {
-    auto const array = [&]<class Record>(run_array<Record>& of, unsigned chosen, unsigned parts) {
-      return array_parts{&of.owners,
-                         &of.locals,
-                         of.size,
+    auto const array = [&]<class Record>(run_array<Record>& records, unsigned chosen,
+                                         unsigned parts) {
+      return array_parts{&records.owners,
+                         &records.locals,
+                         records.size,
                          sizeof(Record),
                          chosen != 0 ? chosen : std::min(parts, most_parts),
                          chosen != 0,
@@ -290,11 +291,11 @@ class rounds_runner {
     return a;
   }
   template <class Arguments>
-  static void launch_one(launched const& what, Arguments argument, stream_ref s,
+  static void launch_one(launched const& item, Arguments argument, stream_ref s,
                          std::source_location where) {
     void* given[] = {&argument};
-    runtime::launch_shape const shape{what.blocks, threads, what.shared_bytes, false};
-    runtime::launch(what.kernel, shape, given, s, where);
+    runtime::launch_shape const shape{item.blocks, threads, item.shared_bytes, false};
+    runtime::launch(item.kernel, shape, given, s, where);
   }
 
   int device_;

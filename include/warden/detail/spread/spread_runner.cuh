@@ -180,8 +180,8 @@ class spread_runner {
   [[nodiscard]] std::uint32_t ranks() const { return ranks_of(world()); }
   [[nodiscard]] std::uint32_t own() const { return static_cast<std::uint32_t>(world().rank()); }
   [[nodiscard]] std::uint32_t columns() const { return columns_.partitions(); }
-  [[noreturn]] static void refuse(std::string const& what, std::source_location where) {
-    throw limit_error{"deferred: " + what, where};
+  [[noreturn]] static void refuse(std::string const& reason, std::source_location where) {
+    throw limit_error{"deferred: " + reason, where};
   }
 
   /// Checks that all ranks' logs agree, and gathers the sizes that may differ. Collective over the
