@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of one process: host threads that take turns, and what they send one another.
+// Ranks of one process: host threads that take turns, and their messages.
 
 #include "time_limit.hpp"
 
@@ -35,7 +35,7 @@ struct collective_call {
 /// Ends a rank's thread as a signal ends a process: no error, which a body could catch.
 struct killed {};
 
-/// The ranks, of which one has the turn.
+/// The ranks; one of them has the turn.
 class rank_group {
  public:
   explicit rank_group(loopback_settings const& chosen)
@@ -44,25 +44,25 @@ class rank_group {
   [[nodiscard]] int size() const { return chosen_.ranks; }
   [[nodiscard]] bool can_share() const { return chosen_.can_share; }
 
-  /// The calling thread becomes `rank`, and waits for its turn.
+  /// Makes the calling thread `rank`, and waits for its turn.
   void begin(int rank) {
     std::unique_lock lock{mutex_};
     await_turn(rank, lock);
   }
-  /// The first turn of all.
+  /// Starts the first turn.
   void start() {
     std::lock_guard const lock{mutex_};
     pass_on();
   }
-  /// `rank` is over.
+  /// Ends `rank`.
   void end(int rank) {
     std::lock_guard const lock{mutex_};
     ranks_[index(rank)].ended = true;
     pass_on();
   }
 
-  /// `rank` comes to its next call, to which it adds what it has. Returns when all have come, with
-  /// what all have.
+  /// Joins `rank`'s next call, with its own contribution. Returns all contributions when all ranks
+  /// have come.
   std::shared_ptr<collective_call const> meet(int rank, std::string const& what,
                                               std::function<void(collective_call&)> const& add,
                                               std::source_location where) {
@@ -94,7 +94,7 @@ class rank_group {
     demand_no_failure(rank, what, where);
     return call;
   }
-  /// `rank` gives up.
+  /// Aborts the communicator for `rank`.
   void abort(int rank) {
     std::lock_guard const lock{mutex_};
     fail("rank " + std::to_string(rank) + " has aborted the communicator");
@@ -135,8 +135,8 @@ class rank_group {
     }
     return able;
   }
-  /// Another rank's turn, or the same one's again. If the ranks that wait would wait longer than
-  /// the limit, their calls fail.
+  /// Gives the turn to another rank, or to the same one again. If all waiting ranks would wait
+  /// longer than the limit, their calls fail.
   void pass_on() {
     std::vector<int> able = able_ranks();
     bool const is_too_late =
@@ -173,8 +173,8 @@ class rank_group {
   std::string failure_;
 };
 
-/// Memory on the device that the ranks have in common. It stays as long as any of them has it, as
-/// that of a process does which others have mapped.
+/// Device memory shared by the ranks. It stays as long as any of them has it, like memory of a
+/// process that others have mapped.
 class common_memory final : public runtime::shared_memory {
  public:
   explicit common_memory(std::vector<std::shared_ptr<buffer<std::byte>>> of_ranks)
@@ -187,8 +187,8 @@ class common_memory final : public runtime::shared_memory {
   std::vector<std::shared_ptr<buffer<std::byte>>> of_ranks_;  ///< [rank]
 };
 
-/// One rank's view. What is sent is read when the call is made, for the ranks wait for one another
-/// as hosts, and not in their streams; what arrives is copied as work of the stream.
+/// One rank's view. Sent data are read when the call is made, because the ranks wait for each other
+/// as hosts, not in their streams. Received data are copied as work of the stream.
 class loopback_transport final : public runtime::transport {
  public:
   loopback_transport(rank_group& all, int rank) : all_{all}, rank_{rank} {}

@@ -11,7 +11,7 @@ namespace bank_transfer {
 
 namespace simt = warden::simt;
 
-/// The balance in cents, and what became of the transfers from here.
+/// The balance in cents, and counts of the transfers from here.
 struct alignas(16) account {
   std::int64_t balance;    ///< never below zero
   std::uint32_t executed;  ///< transfers from this account, audits too

@@ -39,9 +39,10 @@ struct findings {
   std::uint64_t audits = 0;         ///< looks at a pair during the run
   std::uint64_t broken_audits = 0;  ///< those that saw a transfer half done
   std::uint64_t below_zero = 0;     ///< accounts
-  std::uint64_t miscounted = 0;     ///< accounts whose executed and refused are not what was sent
-  std::uint64_t misbooked = 0;      ///< accounts whose balance is not what their transfers make it
-  std::uint64_t pairs_apart = 0;    ///< pairs whose sum has changed
+  std::uint64_t miscounted =
+      0;  ///< accounts whose executed and refused transfers are not those that were sent
+  std::uint64_t misbooked = 0;    ///< accounts whose balance is not what their transfers make it
+  std::uint64_t pairs_apart = 0;  ///< pairs whose sum has changed
 };
 
 /// Accounts on the device current at construction. All arms work on the same ones.
@@ -52,7 +53,7 @@ class bank {
 
   /// Gives every account its opening balance, with nothing counted; enqueued.
   void open_async();
-  /// Looks at every account and at what was to be done; blocks the host. Nothing else runs.
+  /// Compares every account with the transfers; blocks the host. Precondition: nothing else runs.
   [[nodiscard]] findings audit(transfers const& sent, expectations const& e);
   /// Returns the error in one line; empty if there is none.
   [[nodiscard]] std::string error_text(findings const& f, transfers const& sent,

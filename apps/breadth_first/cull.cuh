@@ -51,8 +51,8 @@ class cull_none {
   }
 };
 
-/// The same, but of the lanes of a warp that hold one vertex only one does, if they meet in a small
-/// table.
+/// cull_none, but only one of the lanes of a warp that hold one vertex queues it, if they meet in a
+/// small table.
 class cull_in_warp {
   static constexpr unsigned slots = simt::has_registers ? 128 : 16;
 
@@ -88,8 +88,8 @@ class cull_in_warp {
   std::uint32_t (&table_)[slots];
 };
 
-/// The same, and a vertex that the block has queued lately is not queued again: some of the last
-/// ones stand in a table of the block.
+/// cull_in_warp, and a vertex that the block has queued recently is not queued again: a table of
+/// the block holds some of the last ones.
 class cull_by_history {
   static constexpr unsigned slots = simt::has_registers ? 1024 : 32;
 

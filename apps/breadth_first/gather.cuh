@@ -87,12 +87,12 @@ class gather_warp {
   unsigned waiting_ = 0;  ///< lanes whose places are still to come
 };
 
-/// The block follows the arcs of all its places, packed without a gap: a sum over the places before
-/// tells where the arcs of each are to stand among all, and they are written into a window of
-/// shared memory, from where each thread takes its share.
+/// The block follows the arcs of all its places, packed without a gap: a sum over the earlier
+/// places gives the position of the arcs of each among all. They are written into a window of
+/// shared memory, from which each thread takes its share.
 ///
-/// A thread writes its own place's arcs if they are fewer than `WarpFrom`, otherwise its warp does;
-/// of places of `BlockFrom` arcs or more none is written: the block follows one at a time.
+/// A thread writes its own place's arcs if they are fewer than `WarpFrom`, otherwise its warp does.
+/// Places of `BlockFrom` arcs or more are not written: the block follows one at a time.
 template <std::uint32_t WarpFrom, std::uint32_t BlockFrom>
 class gather_scan {
   static constexpr unsigned threads = search_threads;
@@ -177,8 +177,8 @@ class gather_scan {
     }
     return true;
   }
-  /// Those of a place whose first arc is number `before` that belong to this window; every
-  /// `step`-th from `first` on.
+  /// Writes the arcs that belong to this window, of a place whose first arc is number `before`:
+  /// every `step`-th from `first` on.
   WARDEN_DEVICE void write(place const& of, std::uint32_t before, std::uint32_t first,
                            std::uint32_t step) const {
     std::uint32_t const from = before < done_ ? done_ - before : 0;

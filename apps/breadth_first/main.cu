@@ -142,7 +142,7 @@ int find(options const& o) {
   if (o.is_undirected) make_undirected(g);
   graph::vertex const source = source_of(g, o);
   std::optional<apps::progress_line> line;
-  // Another one for each step: none is too short to be told.
+  // Shows another line for each step, however short.
   auto const show = [&](char const* what) {
     line.emplace().show([&] { return std::string{what}; });
   };

@@ -141,7 +141,7 @@ owner_searcher::owner_searcher(warden::communicator world, partition const& p,
       merge_blocks_{search_blocks(simt::make_kernel(&merge_bitmaps), 0)} {}
 
 /// Follows arcs, exchanges bitmaps, with parents of hubs, and merges them. The size of the exchange
-/// does not depend on what was found, so the host need not know it.
+/// does not depend on the result, so the host need not know it.
 void owner_searcher::enqueue_step(std::uint32_t step, step_clocks* clocks,
                                   std::source_location where) {
   warden::located_stream const in{warden::stream_ref{}, where};

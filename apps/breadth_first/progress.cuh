@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Where a search is, and what it does next: the same in all blocks, which find it out for
-/// themselves.
+/// State of a search, and its next step: all blocks compute the same.
 #pragma once
 
 #include "apps/breadth_first/state.cuh"

@@ -10,7 +10,7 @@
 
 namespace breadth_first {
 
-/// [vertex] arcs of a shortest way there from `source`; `0xffffffff` where there is none.
+/// [vertex] arcs of a shortest path from `source`; `0xffffffff` if there is none.
 std::vector<std::uint32_t> levels_from(graph::csr const& rows, graph::vertex source);
 
 }  // namespace breadth_first

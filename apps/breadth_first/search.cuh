@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A whole search as one cooperative launch: level after level, with a barrier of the grid between
-/// two of them, and neither the host nor another launch.
+/// two of them, without the host and without other launches.
 #pragma once
 
 #include "apps/breadth_first/begin.cuh"

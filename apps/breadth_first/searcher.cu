@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's part of a search: memory, one launch, and what came of it.
+// The host's part of a search: memory, one launch, and the results.
 
 #include "apps/breadth_first/searcher.cuh"
 

@@ -67,7 +67,7 @@ struct header {
 };
 static_assert(sizeof(header) == 19 * 8, "no padding: it is written and summed as it is");
 
-/// The header but for its checksums.
+/// The header without its checksums.
 header header_of(edge_list const& g, fingerprint const& source, read_options const& o) {
   header h{};
   std::copy(magic.begin(), magic.end(), h.magic.begin());
@@ -188,7 +188,7 @@ std::string cache_path(std::string const& path, std::string const& folder) {
 edge_list read_cached(std::string const& path, std::string const& folder, read_options const& o,
                       std::function<void(std::string const&)> const& say) {
   std::error_code none;  // a name that cannot be looked up is that of no file
-  // A pipe can be read once, and what is no file at all is told by the reader.
+  // A pipe can be read only once; the reader reports other things that are no files.
   if (!std::filesystem::is_regular_file(path, none)) return read_graph(path, o);
   fingerprint const source = fingerprint_of(apps::input_file{path});
   std::string const cache = cache_path(path, folder);

@@ -12,9 +12,8 @@
 
 namespace graph {
 
-/// The checksum of `bytes` bytes; that of several pieces takes what came out of those before it.
-/// One changed word always changes it: four lanes take a word each in turn, by a step that can be
-/// undone.
+/// The checksum of `bytes` bytes; for several pieces, pass the result of the pieces before. One
+/// changed word always changes it: four lanes take a word each in turn, by an invertible step.
 inline std::uint64_t checksum(void const* data, std::size_t bytes, std::uint64_t before = 0) {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
   std::array<std::uint64_t, 4> lanes{before, before + odd, before + 2 * odd, bytes}, words;

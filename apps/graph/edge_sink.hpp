@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Edges as a reader finds them: memory for as many as the file can hold, whatever it announces.
+/// Edges as a reader finds them: memory for as many as the file can hold, not for as many as it
+/// announces.
 #pragma once
 
 #include "apps/graph/edge_list.hpp"

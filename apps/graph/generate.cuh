@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Graphs by parameters and a seed, made on the host or on the device: the same ones, whatever the
+/// Graphs by parameters and a seed, made on the host or on the device: the same ones on every
 /// machine.
 #pragma once
 
@@ -38,7 +38,7 @@ struct device_edges {
 
 /// All edges, in the order of their numbers.
 edge_list generate(generator const& g);
-/// The same, by a kernel; enqueued. Throws cuda_error when memory is short.
+/// Generates the graph by a kernel; enqueued. Throws cuda_error when memory is short.
 device_edges generate_on_device(generator const& g, warden::stream_ref s = {});
 
 /// A copy on the device; waits until it has arrived. Throws cuda_error when memory is short.

@@ -149,7 +149,7 @@ struct generators {
   }
 };
 
-/// The arguments as they were given, but for the file that they are written to.
+/// The arguments as given, without the file that is written.
 std::string words_of(int argc, char** argv) {
   std::string words = "graph";
   for (int i = 1; i < argc; ++i) {

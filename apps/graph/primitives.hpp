@@ -11,7 +11,7 @@
 
 namespace graph {
 
-/// Two arrays of the same size, of which `current` has the content and the other is room to work.
+/// Two arrays of the same size: `current` has the content, the other one is scratch.
 struct array_pair {
   std::uint32_t* current;
   std::uint32_t* other;

@@ -38,9 +38,9 @@ struct read_options {
   friend bool operator==(read_options const&, read_options const&) = default;
 };
 
-/// Reads a file. Edges are kept in its order, parallel ones and self-loops too. Throws
-/// std::runtime_error with the file's name, and the line's number, for what is no such graph, and
-/// with the endings that are known for another one.
+/// Reads a file. Edges keep its order, including parallel ones and self-loops. Throws
+/// std::runtime_error with the file's name, and the line's number, for an invalid graph, and with
+/// the known endings for another one.
 edge_list read_graph(std::string const& path, read_options const& o = {});
 
 }  // namespace graph

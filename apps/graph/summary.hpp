@@ -13,7 +13,7 @@ namespace graph {
 /// twice.
 struct summary {
   std::uint64_t self_loops = 0;      ///< edges of a vertex with itself
-  std::uint64_t parallel = 0;        ///< edges of which an earlier one joins the same vertices
+  std::uint64_t parallel = 0;        ///< edges between vertices that an earlier edge connects
   std::uint64_t opposite = 0;        ///< arcs of a directed graph for which one back exists
   std::uint64_t isolated = 0;        ///< vertices that no edge touches
   std::uint64_t largest_degree = 0;  ///< edges of one vertex, at most; of a directed one, both ways

@@ -69,9 +69,9 @@ class answering_table : public storage<Key, Value, Keys>,
                                              typename section::erase, typename section::find>;
   using ref = typename guarded_type::ref;
 
-  /// The table inside a kernel of one's own: a block client whose sends are operations. All of them
-  /// are collective over the block, with `valid` false where a thread has nothing to do; `flush`
-  /// before it goes out of scope. False only once the launch is poisoned.
+  /// The table in a user's kernel: a block client whose sends are operations. All of them are
+  /// collective over the block, with `valid` false for threads without an operation; call `flush`
+  /// before it goes out of scope. They return false only once the launch is poisoned.
   class client : public operations_in_kernel<client, Key, Value, section> {
    public:
     __device__ client(ref const& table, warden::virtual_block const& at)
@@ -94,7 +94,7 @@ class answering_table : public storage<Key, Value, Keys>,
     mutable typename guarded_type::block_client client_;
   };
 
-  /// The same for one thread in any control flow. See warden::thread_client.
+  /// The table for one thread in any control flow. See warden::thread_client.
   class thread_client : public operations_in_kernel<thread_client, Key, Value, section> {
    public:
     __device__ thread_client(ref const& table, warden::virtual_block const& at)

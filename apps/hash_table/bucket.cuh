@@ -38,7 +38,7 @@ struct entries_together {
   __device__ Value& value(unsigned s) { return entries[s].value; }
   __device__ Value const& value(unsigned s) const { return entries[s].value; }
 };
-/// The same, all keys before all values: no key takes what its value's alignment would make of it.
+/// Entries with all keys before all values: the alignment of values leaves no gaps between keys.
 template <class Key, class Value, unsigned Slots>
 struct entries_apart {
   kept_key<Key> keys[Slots];

@@ -38,8 +38,8 @@ struct table_context {
     if (place.slot != none) return &b.entries.value(place.slot);
     return value_of(find_node(nodes, keys, b.overflow, key));
   }
-  /// The same; a new key, with `value`, if it was not there, which `made` then tells. Null if there
-  /// is no room.
+  /// Finds the key's value, or inserts the key with `value`; `made` tells which. Null if there is
+  /// no room.
   __device__ Value* find_or_insert(bucket_type& b, Key const& key, Value const& value,
                                    bool& made) const {
     made = false;
@@ -98,8 +98,8 @@ struct table_context {
     unsigned free = none;  ///< the first free one that was seen
   };
 
-  /// A loop, and what follows it out of line: an executor has many copies of a section's code, and
-  /// all of them are to fit the instruction cache.
+  /// A loop, with the rest out of line: an executor has many copies of a section's code, and all of
+  /// them should fit the instruction cache.
   __device__ looked look(bucket_type const& b, Key const& key) const {
     looked place;
     if (!kept_key<Key>::of(key).fits_slot()) return place;

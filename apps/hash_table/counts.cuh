@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command counts: words of a text, out of a table's entries.
+// Results of the command: words of a text, from a table's entries.
 #pragma once
 
 #include "apps/hash_table/storage.cuh"

@@ -235,9 +235,9 @@ class operation_log {
   /// True if partitions of the table fit the chip, and it pays to bring them there.
   static bool fits_chip(std::uint32_t buckets, std::size_t n, warden::deferred_options chosen) {
     using log_type = typename on_chip::log_type;
-    // A split costs a pass over the log, and partitions on chip one over the table, where an
-    // operation in memory costs what it touches of its bucket: a few operations for each bucket
-    // are worth both.
+    // A split costs a pass over the log, and partitions on chip cost one over the table; an
+    // operation in memory costs the part of the bucket that it touches. Both are worth it for a few
+    // operations per bucket.
     return log_type::fits(buckets, {.partitions = chosen.partitions, .split = 1}) ||
            (n / 4 >= buckets && log_type::fits(buckets, chosen));
   }

@@ -63,7 +63,7 @@ class outcome_counter {
   outcome_counter() = default;
   explicit outcome_counter(totals_stripe* counted) : counted_{counted} {}
 
-  /// Returns what it counted.
+  /// Counts the outcome, and returns it.
   __device__ outcome operator()(outcome o) const {
     unsigned const warp =
         simt::block_rank() * (simt::block_threads() / simt::warp_size) + simt::warp_rank();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The table's device memory and what needs no exclusion: finding, visiting, totals. Reading global
-/// memory is valid only after `wait`, when no operation runs.
+/// The table's device memory, and operations that need no exclusion: finding, visiting, totals.
+/// Reading global memory is valid only after `wait`, when no operation runs.
 #pragma once
 
 #include "apps/hash_table/context.cuh"
@@ -222,7 +222,7 @@ class storage {
     overflow_.check_pool(s, where);
   }
 
-  /// The same options with what they leave to be chosen. Throws limit_error for impossible ones.
+  /// Returns the options with their defaults filled in. Throws limit_error for impossible ones.
   static table_options checked(table_options o, std::source_location where) {
     constexpr std::uint32_t most = 1u << 31;
     auto const check = [&](char const* what, std::uint32_t n) {

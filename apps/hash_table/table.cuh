@@ -51,7 +51,7 @@ class table
                     typename section::add, typename section::erase>;
   /// The type that kernels get: insert(key, value) and so on, by any thread.
   using ref_type = typename log_type::ref_type;
-  /// The same for blocks of `Threads` threads, at full speed.
+  /// The client of blocks of `Threads` threads, at full speed.
   template <unsigned Threads>
   using block = operations_block<ref_type, Threads>;
 
@@ -136,7 +136,7 @@ class table
   }
 
  private:
-  /// A log, whatever it holds. It stays when a larger one takes its place: what was enqueued runs.
+  /// A log of any type of section. It stays when a larger one replaces it: its enqueued work runs.
   struct kept {
     std::type_index type;
     std::shared_ptr<void> log;

@@ -75,7 +75,7 @@ class without_exclusion {
     }
     return {found >= none ? nullptr : &b_.entries.value(found), made};
   }
-  /// The whole of it, out of line: an executor has many copies of a section's code.
+  /// The complete operation, out of line: an executor has many copies of a section's code.
   WARDEN_COLD static entry find_or_insert(context const c, bucket_type& b, Key const key) {
     without_exclusion const self{c, b, key};
     bool made = false;
@@ -113,7 +113,7 @@ class without_exclusion {
     }
     return nullptr;
   }
-  /// Writes the key to a slot that was free a moment ago. Returns what was there.
+  /// Writes the key to a slot that was free a moment ago. Returns the previous key.
   __device__ word take(unsigned s, bool& made) const {
     word const there =
         simt::compare_exchange(&b_.entries.key(s).bits, word{0}, bits_);  // mutation: slot-race

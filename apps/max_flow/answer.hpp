@@ -24,8 +24,8 @@ struct answer {
 answer answer_of(graph::edge_list const& g, graph::csr const& rows, std::uint64_t value,
                  std::vector<std::uint32_t> const& residual, std::vector<std::uint8_t> sides);
 
-/// As DIMACS wants solutions: `s VALUE`, and `f FROM TO FLOW` for each edge that has a flow, by the
-/// file's names of vertices. Throws std::runtime_error with the file's name.
+/// Writes the solution as DIMACS specifies: `s VALUE`, and `f FROM TO FLOW` for each edge with
+/// flow, by the file's names of vertices. Throws std::runtime_error with the file's name.
 void write_flow(apps::output_file& out, graph::edge_list const& g, answer const& a);
 /// `s VALUE`, `n VERTEX` for each vertex on the source's side, and `a FROM TO CAPACITY` for each
 /// edge from there to the sink's side. Throws std::runtime_error with the file's name.

@@ -19,8 +19,8 @@ namespace max_flow {
 class arm {
  public:
   virtual ~arm() = default;
-  /// Chooses its settings by trying them, which changes excesses and residual capacities, and says
-  /// what it chose; blocks the host. Excesses are 0 before, and no vertex is active.
+  /// Chooses its settings by trials, which change excesses and residual capacities, and returns
+  /// them as text; blocks the host. Excesses are 0 before, and no vertex is active.
   virtual std::string tune() { return {}; }
   /// Looks at the network, before its first iteration; enqueued.
   virtual void begin_async(network const& /*net*/, warden::stream_ref /*s*/) {}

@@ -14,7 +14,7 @@
 
 namespace max_flow {
 
-/// Its rows, on both.
+/// The rows of a network, on both sides.
 class device_network {
  public:
   /// The edges are directed ones, their weights capacities. Throws std::invalid_argument for too

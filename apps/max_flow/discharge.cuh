@@ -17,14 +17,15 @@ class in_an_iteration {
 
   /// Lanes that share a vertex's row, and arcs that each looks at together.
   static constexpr unsigned lanes = row_lanes, arcs_each = 1;
-  /// As they are while others push to them.
+  /// Loads the state while other vertices may push to it.
   WARDEN_DEVICE static vertex_state load(vertex_state const& v) { return load_vertex(v); }
   WARDEN_DEVICE static arc load(arc const& a) { return load_arc(a); }
   WARDEN_DEVICE static void set_residual(arc& a, std::uint32_t value) {
     simt::store_relaxed(&a.residual, value);
   }
   WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const { return iteration_.heights()[v]; }
-  /// How far the vertex that is discharged may rise from that height, whatever its arcs allow.
+  /// Largest height to which the discharged vertex may rise from that height, whatever its arcs
+  /// allow.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t highest(std::uint32_t) const {
     return iteration_.network.vertices;
   }
@@ -41,11 +42,10 @@ class in_an_iteration {
   iteration const& iteration_;
 };
 
-/// In which order a vertex pushes along `Lanes` times `Each` arcs that follow one another in its
-/// row, of which each lane looks at `Each`: first along those of lane 0. Always along the first
-/// ones of a row, whose neighbours have the lowest numbers, excess would wander to one corner of
-/// the network; so a vertex begins elsewhere at each height, and an arc's successor is not its
-/// neighbour.
+/// The order in which a vertex pushes along `Lanes` times `Each` consecutive arcs of its row,
+/// `Each` of which each lane has: first along those of lane 0. If it always began with the first
+/// arcs of a row, whose neighbours have the lowest numbers, excess would move to one corner of the
+/// network. So a vertex begins elsewhere at each height, and successive arcs are not neighbours.
 template <unsigned Lanes, unsigned Each>
 class arc_order {
   static_assert(Lanes <= 8 && (Each == 1 || Each >= 4));
@@ -198,9 +198,9 @@ class discharge {
     may_rise_to(leads && bounds ? bound : anywhere);
   }
 
-  /// This lane's share of the excess for its arcs, whose amounts were the room that they have:
-  /// earlier lanes take what they have room for. What is pushed along these is below 2^32, as 32
-  /// bits are added up in half the time of 64, and sums stop at what there is.
+  /// Divides the excess among this lane's arcs, whose amounts were their room: earlier lanes take
+  /// as much as they have room for. Pushes along these arcs are below 2^32, because 32 bits are
+  /// added up in half the time of 64, and sums stop at the excess.
   WARDEN_DEVICE void share(push (&pushes)[arcs_each]) {
     unsigned const leader = simt::lane_id() - lane();
     constexpr std::uint32_t most = 0xffffffff;
@@ -241,7 +241,7 @@ class discharge {
     return false;
   }
 
-  /// And no higher; the number of vertices is the height of those that are cut off.
+  /// Limits the height; the number of vertices is the height of those that are cut off.
   WARDEN_DEVICE void may_rise_to(std::uint32_t height) {
     if (height < lowest_) lowest_ = height;
   }
@@ -255,7 +255,7 @@ class discharge {
   std::uint32_t lowest_;          ///< where it may rise to, as far as this lane knows
   std::uint64_t excess_ = 0;      ///< at the beginning
   std::uint64_t left_ = 0;        ///< excess that is left
-  bool goes_on_ = false;          ///< for there may be room for what is left
+  bool goes_on_ = false;          ///< true if there may be room for the rest
   std::uint32_t first_ = 0;       ///< arc
   std::uint32_t n_ = 0, at_ = 0;  ///< alike for all lanes
 };

@@ -298,7 +298,7 @@ void flow_finder::read_residual() {
   run(&note_residual, {arcs_.data(), net_.arcs, residual_.data()}, stream_);
   stream_.synchronize();
 }
-/// The same. Throws if blocks have waited for others in vain.
+/// Reads the results. Throws if blocks have waited for others in vain.
 void flow_finder::read() {
   warden::copy(&now_, control_.data(), 1, stream_);
   stream_.synchronize();

@@ -19,7 +19,7 @@
 
 namespace max_flow {
 
-/// How it is done. What a run finds does not depend on it, but for which of several flows.
+/// Options of a search. They do not change its result, except which of several maximum flows it is.
 struct flow_options {
   /// Iterations, or steps of iterations, between two global relabellings, for each level that the
   /// last one had, where few vertices are active (see search_interval); 0: as many as the arm
@@ -56,13 +56,13 @@ struct flow_facts {
 
 /// Finds flows of one network, all of whose memory it has from the beginning.
 ///
-/// First excess goes to the sink. When none that is left can get there the preflow is a maximum
-/// one, and the vertices that can reach the sink are a side of a minimum cut. Then what is left
-/// goes back to the source by the same iterations, with heights counted from there.
+/// First excess goes to the sink. When no remaining excess can get there the preflow is a maximum
+/// one, and the vertices that can reach the sink are a side of a minimum cut. Then the remaining
+/// excess goes back to the source by the same iterations, with heights counted from there.
 class flow_finder {
  public:
-  /// The network outlives it. Throws limit_error for a network that is none (source and sink are
-  /// two of its vertices; 2^32 arcs and 2^32 - 2 vertices at most, 2^30 and 2^31 in regions), or an
+  /// The network outlives it. Throws limit_error for an invalid network (source and sink must be
+  /// two of its vertices; at most 2^32 arcs and 2^32 - 2 vertices, 2^30 and 2^31 in regions), or an
   /// unknown arm, and cuda_error when memory is short.
   flow_finder(network const& net, std::string const& arm, flow_options const& o = {});
 

@@ -10,10 +10,9 @@
 
 namespace max_flow {
 
-/// A search is due again when the steps since the last one have cost a certain part of what a
-/// search costs. A step costs the more the more vertices are active, and each of these the more the
-/// larger the network; a search its levels and, whatever their number, the ways through all
-/// vertices.
+/// Interval of searches. A search is due again when the steps since the last one have cost a
+/// certain part of its own cost. The cost of a step grows with the number of active vertices and
+/// with the size of the network. A search costs its levels and a pass over all vertices.
 struct search_interval {
   double steps_a_level;  ///< where few vertices are active
   double active_a_step;  ///< active vertices of 2^20 that double the cost of a step
@@ -32,8 +31,8 @@ struct search_interval {
   }
 };
 
-/// As measured, which differs by arm and hardly by network: of arms whose steps are iterations,
-/// each with a launch, and of regions.
+/// Measured constants, which differ by arm and hardly by network: of arms whose steps are
+/// iterations, each with a launch, and of regions.
 inline constexpr search_interval interval_of_iterations{0.5, 21000, 30};
 inline constexpr search_interval interval_of_regions{1.6, 16000, 50};
 

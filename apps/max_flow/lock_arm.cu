@@ -22,8 +22,8 @@ struct locked_context {
   std::uint32_t next;  ///< iteration
 };
 
-/// As `receive`, written so that the vertex itself, which looks at its excess and its arcs without
-/// its lock, may do so.
+/// `receive`, written so that the vertex itself, which reads its excess and its arcs without its
+/// lock, may do so.
 struct locked_receive {
   push what;
 
@@ -68,8 +68,8 @@ class by_locks : public in_an_iteration {
       : in_an_iteration{r}, context_{r.state, r.number + 1}, locks_{locks} {}
 
   WARDEN_DEVICE static bool any(bool mine) { return simt::any(simt::full_warp, mine); }
-  /// By the whole warp, unless lanes are independent. A launch that is poisoned goes on without
-  /// locks to its end: `wait` throws.
+  /// Sends by the whole warp, unless lanes are independent. A launch that is poisoned goes on
+  /// without locks to its end: `wait` throws.
   WARDEN_DEVICE void send(push const& p, bool mine) {
     auto const work = work_of(p.to, locked_receive{p});
     using tuned = baseline::lock_tuned<Settings, one<locked_receive>>;
@@ -132,7 +132,7 @@ struct push_along_arc {
     std::uint32_t const arc = arc_of(i);
     return {{net.neighbours[arc], net.reverse[arc], 1}};
   }
-  /// The vertex that it comes to.
+  /// The vertex at the end of push i.
   WARDEN_DEVICE std::uint32_t operator[](std::uint32_t i) const {
     return net.neighbours[arc_of(i)];
   }

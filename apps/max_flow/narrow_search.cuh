@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Levels of a search that one cluster of blocks does by itself, because they are narrow.
+/// Levels of a search that one cluster of blocks runs by itself, because they are narrow.
 #pragma once
 
 #include "apps/max_flow/search.cuh"
@@ -19,8 +19,8 @@ class narrow_frontiers {
   /// differ in size. A level with more is done sooner by all blocks, barrier and all.
   WARDEN_DEVICE static std::uint32_t most() { return simt::cluster_size() * (room / 2); }
 
-  /// By one thread of each block, before the first level, `level`, of which `n` vertices are here,
-  /// and `found` with excess are this block's to count.
+  /// Begins before the first level, `level`, by one thread of each block: `n` of its vertices are
+  /// here, and this block counts the `found` ones with excess.
   WARDEN_DEVICE void begin(std::uint32_t level, std::uint32_t n, std::uint32_t found) {
     simt::shared_store(counts_[level % 3], n);
     simt::shared_store(counts_[(level + 1) % 3], 0u);
@@ -29,7 +29,7 @@ class narrow_frontiers {
     simt::shared_store(is_full_[0], 0u);
     simt::shared_store(is_full_[1], 0u);
   }
-  /// Those of the frontier of `level` that are here.
+  /// Number of vertices of the frontier of `level` that are here.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t size(std::uint32_t level) const {
     std::uint32_t const n = simt::shared_load(counts_[level % 3]);
     return n < room ? n : room;
@@ -44,7 +44,7 @@ class narrow_frontiers {
     return simt::shared_load(rows_[level % 2][i]);
   }
 
-  /// A place in block `rank`'s part of the frontier of `level`; there is none from `room` on.
+  /// Returns a place in block `rank`'s part of the frontier of `level`; invalid from `room` on.
   WARDEN_DEVICE std::uint32_t reserve(std::uint32_t level, unsigned rank) {
     return simt::cluster_fetch_add(counts_[level % 3], rank, 1);
   }

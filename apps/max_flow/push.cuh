@@ -11,7 +11,7 @@ namespace max_flow {
 
 /// Flow that leaves a vertex along an arc.
 struct push {
-  std::uint32_t to;      ///< the vertex that it comes to, no terminal
+  std::uint32_t to;      ///< the vertex at its end, no terminal
   std::uint32_t arc;     ///< the arc back, which is that vertex's
   std::uint32_t amount;  ///< more than 0
 };

@@ -13,8 +13,8 @@
 
 namespace max_flow {
 
-/// Where pushes go that cross a border: each block of each region's cluster has an inbox, and runs
-/// what it finds there as the owner of its vertices. What an inbox has no room for goes into a log.
+/// Inboxes for pushes that cross a border: each block of each region's cluster has one, and runs
+/// the pushes in it as the owner of its vertices. Pushes without room in an inbox go into a log.
 struct region_borders {
   guarded::deferred_ref log;
   apps::inboxes_ref<push> inboxes;  ///< [region times blocks of a cluster, and the block's rank]
@@ -162,7 +162,8 @@ class in_region : public in_an_iteration {
     if (simt::thread_rank() == 0) simt::shared_store(counts.some[(step_ + 1) % 3], 0u);
     return n;
   }
-  /// The same of those that it had no room for, until there are none. Collective over the block.
+  /// Next turn among those that it had no room for, until there are none. Collective over the
+  /// block.
   WARDEN_DEVICE std::uint32_t next_turn() { return next_turn(now_active()); }
   /// The vertex, which is the one that this lane then discharges.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t listed(std::uint32_t i) {
@@ -281,8 +282,8 @@ class in_region : public in_an_iteration {
     simt::shared_store(place.arc, p.arc);
     simt::shared_store(place.amount, p.amount);
   }
-  /// As a section on the other vertex, which this thread may be at: several of a block's threads
-  /// may have pushes to one of its vertices.
+  /// Receives a push as a section on the other vertex: several of a block's threads may have pushes
+  /// to one of its vertices.
   WARDEN_DEVICE void receive(push const& p) const {
     simt::add(&iteration_.state.arcs[p.arc].residual, p.amount);
     simt::add(&iteration_.state.vertices[p.to].excess, p.amount);

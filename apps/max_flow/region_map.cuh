@@ -12,15 +12,14 @@ namespace max_flow {
 
 namespace simt = warden::simt;
 
-/// Divides by a number that is known before, a multiple of 32: numbers below 2^32, by a
-/// multiplication of what is left of them without their last four bits, and a shift
-/// [Granlund and Montgomery 1994].
+/// Divides numbers below 2^32 by a fixed number, a multiple of 32: by a multiplication of all but
+/// their last four bits, and a shift [Granlund and Montgomery 1994].
 class divisor {
  public:
   explicit divisor(std::uint32_t by)
       : by_{by}, shift_{by < 256 ? 0 : static_cast<unsigned>(std::bit_width(by)) - 8} {
-    // A product is too large by less than 2^28 / 2^(32 + shift_) of a quotient, which is no more
-    // than 16 / by, and what is missing to the next one is that at least.
+    // A product is too large by less than 2^28 / 2^(32 + shift_) of a quotient, at most 16 / by,
+    // and the distance to the next quotient is at least that.
     std::uint64_t const one = std::uint64_t{1} << (32 + shift_);
     factor_ = static_cast<std::uint32_t>(one / (by / 16) + 1);
   }

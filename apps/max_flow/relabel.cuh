@@ -108,7 +108,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) relabel(search a) {
   end_search(a, is_early, now.level);
 }
 
-/// Between two iterations, of which `a` is the next one: looks for a gap.
+/// Looks for a gap between two iterations, of which `a` is the next one.
 WARDEN_KERNEL void close_gap(iteration a) {
   simt::assume_one_dimension();
   control& c = *a.state.control;

@@ -81,7 +81,7 @@ struct search_step {
   [[nodiscard]] WARDEN_DEVICE std::uint64_t* next_n(control& c) const {
     return &c.reached[(number + 1) % 3];
   }
-  /// Those of them with excess.
+  /// Number of them with excess.
   [[nodiscard]] WARDEN_DEVICE std::uint64_t* next_found(control& c) const {
     return &c.search.found_here[(number + 1) % 3];
   }
@@ -103,9 +103,9 @@ struct search_step {
   }
 };
 
-/// The `n` rows `at(i)` of a frontier, by `warps` warps, of which this is number `warp`: `Lanes`
-/// lanes take the arcs of one in turn, a long one's are a warp's. Calls `to(arc, end, stride)`: the
-/// lane's arcs are `arc`, `arc + stride` and so on, below `end`.
+/// Follows the `n` rows `at(i)` of a frontier, by `warps` warps, of which this is number `warp`.
+/// `Lanes` lanes take the arcs of one row in turn, a warp those of a long one. Calls `to(arc, end,
+/// stride)`: the lane's arcs are `arc`, `arc + stride` and so on, below `end`.
 template <unsigned Lanes, class At, class To>
 WARDEN_DEVICE void for_rows(std::uint64_t n, std::uint64_t warp, std::uint64_t warps, At at,
                             To to) {

@@ -18,7 +18,7 @@ inline constexpr unsigned row_lanes = 8;
 /// Threads of a block that works by itself for a while. A simulated thread is dear.
 inline constexpr unsigned one_block_threads = simt::has_registers ? 1024 : 32;
 
-/// An arc, all of which a vertex looks at together.
+/// An arc, which one load reads completely.
 struct alignas(16) arc {
   /// Read by one load.
   struct alignas(8) ends {
@@ -27,7 +27,7 @@ struct alignas(16) arc {
   };
   arc::ends ends;
   std::uint32_t residual;  ///< residual capacity
-  /// That and what the arc back has room for, which always are the capacity of their edge.
+  /// Residual capacity of both arcs together: always the capacity of their edge.
   std::uint32_t both;
 };
 
@@ -35,8 +35,8 @@ struct alignas(16) arc {
 /// each come to less than 2^63: no sum of capacities leaves 64 bits.
 /// Also the place of its arcs, because the two are always read together.
 struct alignas(16) vertex_state {
-  /// Read by one load. Of a row of 2^32 arcs, all of which are loops and lead nowhere, none is
-  /// told.
+  /// Range of a vertex's arcs, read by one load. A row of 2^32 arcs, all of which are loops and
+  /// lead nowhere, appears as empty.
   struct alignas(8) arc_range {
     std::uint32_t first, number;
   };
@@ -44,7 +44,7 @@ struct alignas(16) vertex_state {
   arc_range arcs;
 };
 
-/// All of an arc by one load, while others may change what it has room for.
+/// Loads a whole arc at once, while other threads may change its residual capacity.
 WARDEN_DEVICE arc load_arc(arc const& a) {
   std::uint32_t words[4];
   simt::load_four_words(&a, words);

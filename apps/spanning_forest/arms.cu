@@ -13,7 +13,7 @@ namespace spanning_forest {
 
 namespace {
 
-/// A look before the atomic: most candidates are not lighter than what is known.
+/// Looks before the atomic: most candidates are not lighter than the best one so far.
 struct checked_offer {
   std::uint64_t key;
 

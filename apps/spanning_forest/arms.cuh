@@ -16,8 +16,8 @@ namespace spanning_forest {
 class arm {
  public:
   virtual ~arm() = default;
-  /// Chooses its settings by trying them on an iteration, which changes the components, and says
-  /// what it chose; blocks the host.
+  /// Chooses its settings by trials on an iteration, which change the components, and returns them
+  /// as text; blocks the host.
   virtual std::string tune(offers const&) { return {}; }
   /// Offers all; enqueued.
   virtual void offer_async(offers const& all) = 0;

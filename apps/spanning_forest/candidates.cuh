@@ -48,7 +48,7 @@ WARDEN_HOST_DEVICE std::uint32_t number_in(std::uint64_t key) {
 /// Above all keys: no candidate. A number is below 2^32 - 1.
 inline constexpr std::uint64_t no_key = ~std::uint64_t{0};
 
-/// The record: what is known of a component.
+/// The record: the lightest edge of a component.
 struct component {
   std::uint64_t lightest;  ///< key of its lightest candidate so far, or no_key
 };
@@ -61,7 +61,7 @@ struct offer {
   WARDEN_DEVICE void operator()(component& c) const {
     if (key < c.lightest) c.lightest = key;
   }
-  /// The same as one atomic.
+  /// The section as one atomic.
   template <class Context>
   WARDEN_DEVICE void atomic(component* c, Context) const {
     simt::fetch_min(&c->lightest, key);

@@ -51,7 +51,7 @@ WARDEN_KERNEL void find_lightest_arcs(first_iteration_arguments const a) {
   std::uint64_t const step = std::uint64_t{simt::block_count()} * simt::block_threads();
   std::uint64_t const lane_0 = std::uint64_t{simt::block_rank()} * simt::block_threads() +
                                simt::thread_rank() - simt::lane_id();
-  // Rounds of whole warps: every lane comes to the collectives.
+  // Iterations of whole warps: every lane comes to the collectives.
   for (std::uint64_t base = lane_0; base < a.graph.vertices; base += step) {
     auto const v = static_cast<std::uint32_t>(base + simt::lane_id());
     bool const is = base + simt::lane_id() < a.graph.vertices;

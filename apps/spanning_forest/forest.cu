@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boruvka's iterations. The lightest edges first: what they join, most of the heavy ones lie
-// within, and were looked at once.
+// Boruvka's iterations. The lightest edges come first: most heavy edges then lie within components
+// that these joined, and are looked at only once.
 
 #include "apps/spanning_forest/first_iteration.cuh"
 #include "apps/spanning_forest/forest.cuh"
@@ -121,7 +121,7 @@ void forest_finder::first_iteration() {
   then_ = 0;
   all_light_if_none();
 }
-/// Where none is light, all are.
+/// If no edge is light, all are.
 void forest_finder::all_light_if_none() {
   if (n_light_ != 0) return;
   std::swap(n_light_, n_heavy_);
@@ -140,8 +140,8 @@ std::uint32_t forest_finder::light_below(std::uint32_t components, std::uint64_t
   return sample[place];
 }
 
-/// Those put aside, some of which may still lie between components, in place of the light ones, of
-/// which none are left.
+/// Brings back the edges that were put aside, some of which may still lie between components, when
+/// no light ones are left.
 void forest_finder::bring_back() {
   sample_async({heavy_.weights.data(), n_heavy_, sample_.data()});
   std::uint32_t const most = light_below(size_, n_heavy_);

@@ -40,8 +40,8 @@ class forest_finder {
   forest_finder(graph::csr_view const& graph, std::string const& arm, parting chosen = {},
                 std::source_location where = std::source_location::current());
 
-  /// Finds a forest, the same one in each run and by whatever arm. Blocks the host, as it has to
-  /// know how many components are left. Throws what went wrong.
+  /// Finds a forest, the same one each time and by every arm. Blocks the host, which must know the
+  /// number of remaining components. Throws errors of the device.
   void find();
   /// Lets the arm choose its settings on the first iteration that it has; blocks the host.
   std::string tune();

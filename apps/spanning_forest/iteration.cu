@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Components join, and what is left is numbered anew.
+// Joins components, and numbers the remaining ones anew.
 
 #include "apps/spanning_forest/iteration.cuh"
 #include "apps/support/device.cuh"

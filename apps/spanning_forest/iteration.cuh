@@ -17,11 +17,11 @@ struct join_arguments {
   std::uint32_t* joined;        ///< becomes the component that it joins
   std::uint32_t size;
 };
-/// Every vertex joins the one that its lightest arc goes to, but for one of two that choose each
-/// other: they have chosen one edge. Enqueued, as all of these.
+/// Every vertex joins the one at the end of its lightest arc, except for one of two that choose
+/// each other by the same edge. Enqueued, like all functions here.
 void join_by_arcs_async(join_arguments const& a);
 
-/// Every component joins the one at the other end of its lightest candidate, but for one of two
+/// Every component joins the one at the other end of its lightest candidate, except for one of two
 /// that choose each other.
 void join_by_candidates_async(join_arguments const& a);
 

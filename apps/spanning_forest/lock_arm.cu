@@ -24,7 +24,7 @@ struct visible_offer {
 };
 
 using work = offer_work<visible_offer>;
-/// The same, of which only those are done that are lighter than what is known.
+/// Work of which only the offers run that are lighter than the best one so far.
 struct checked_work : work {
   WARDEN_DEVICE bool is_lighter(std::uint32_t i) const {
     return make(i).key < simt::load_relaxed(&records[ids[i]].lightest);
@@ -36,7 +36,7 @@ struct checked_work : work {
 
 WARDEN_NAMESPACE_BEGIN
 namespace baseline {
-/// Looks before it takes the lock: what is known only becomes lighter, so an offer that is not
+/// Looks before it takes the lock: the best edge only becomes lighter, so an offer that is not
 /// lighter now never will be.
 template <class Settings>
 struct lock_tuned<Settings, spanning_forest::checked_work> {

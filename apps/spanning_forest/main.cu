@@ -70,7 +70,7 @@ int find(options const& o) {
                 static_cast<number>(o.seed));
   }
   std::optional<apps::progress_line> line;
-  // Another one for each step: none is too short to be told.
+  // Shows another line for each step, however short.
   auto const show = [&](char const* what) {
     line.emplace().show([&] { return std::string{what}; });
   };

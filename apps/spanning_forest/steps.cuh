@@ -10,7 +10,8 @@
 
 namespace spanning_forest {
 
-/// 1 for a component that goes on: a root. Where no candidates wait, one without any is done.
+/// 1 for a root, whose component goes on. If no candidates were put aside, a component without any
+/// is done.
 struct goes_on {
   std::uint32_t const* joined;
   component const* components;

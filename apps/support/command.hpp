@@ -68,7 +68,7 @@ int run_host_command(CLI::App& app, int argc, char** argv, Action action) {
   return 1;
 }
 
-/// The same for an action that needs a GPU: without one the exit code is 77.
+/// Runs an action that needs a GPU: without one the exit code is 77.
 template <class Action>
 int run_command(CLI::App& app, int argc, char** argv, Action action) {
   return run_host_command(app, argc, argv, [&] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A barrier for all blocks of a cooperative launch, so that a kernel of many steps needs neither
-/// the host nor another launch between two of them.
+/// A barrier for all blocks of a cooperative launch, so that a kernel of many steps needs no host
+/// and no other launch between two of them.
 #pragma once
 
 #include <warden/simt/launch.cuh>
@@ -69,7 +69,7 @@ class grid_barrier {
     ++passed_;
     return !simt::sync_block_or(failed);
   }
-  /// The same, with nothing to do.
+  /// Waits without calling functions.
   WARDEN_DEVICE bool wait() {
     return wait([] {}, [] {});
   }

@@ -30,8 +30,8 @@ inline std::string digits_of(double value) {
   return {text.data(), std::to_chars(text.data(), end, value, std::chars_format::fixed).ptr};
 }
 
-/// For `transform`: refuses what is not a whole number from `least` to `most` in decimal digits,
-/// and takes leading zeros away.
+/// For `transform`: accepts only whole numbers from `least` to `most` in decimal digits, and
+/// removes leading zeros.
 inline CLI::Validator whole(std::uint64_t least = 0,
                             std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
   return {[least, most](std::string& text) -> std::string {
@@ -46,8 +46,8 @@ inline CLI::Validator whole(std::uint64_t least = 0,
           "UINT"};
 }
 
-/// For `transform`: refuses what is not a number from `least` to `most` in decimal digits, with or
-/// without a fraction and an exponent.
+/// For `transform`: accepts only numbers from `least` to `most` in decimal digits, with or without
+/// a fraction and an exponent.
 inline CLI::Validator real(double least, double most) {
   return {[least, most](std::string& text) -> std::string {
             double value = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The two global locks of sections on two records, with what was chosen for them.
+/// The two global locks of sections on two records, with their settings.
 #pragma once
 
 #include <warden/baseline.cuh>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How servers run sections on two records: one that owns all of them, or many of which each owns
-/// its share.
+/// Ways for servers to run sections on two records: one server that owns all of them, or many that
+/// each own a share.
 #pragma once
 
 #include <warden/error.hpp>
@@ -30,7 +30,7 @@ struct nested : warden::default_policy {
   using context = Context;
   using executor = warden::executor::pair_messages<>;
   static constexpr warden::placement records = Where;
-  // So that more sections can be under way at a time.
+  // Allows more sections under way at a time.
   static constexpr unsigned forward_bytes = 4 * 1024 * 1024;
 };
 

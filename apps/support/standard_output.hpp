@@ -28,7 +28,7 @@ inline void check_standard_output(std::string const& name) {
   static std::string command;  // name in the first call, if there are more
   if (!command.empty()) return;
   command = name;
-  // The next file to be opened would get the descriptor of a closed stream, and what is printed. A
+  // The next file to be opened would get the descriptor of a closed stream, and the printed text. A
   // folder in its place can be neither read nor written, also by names such as /dev/stdout.
   int file = 0;
   while (file >= 0 && file <= STDERR_FILENO) file = open("/", O_RDONLY);

@@ -73,8 +73,8 @@ class line_reader {
     return file_.bytes_read() - static_cast<std::uint64_t>(end_ - begin_);
   }
 
-  /// How many things to have room for, with room for `have` used up: as many as the file holds if
-  /// it goes on as it began.
+  /// Returns the number of things to have room for, when the room for `have` is used up: as many as
+  /// the file holds if it goes on as it began.
   [[nodiscard]] std::uint64_t room_for(std::uint64_t have) const {
     constexpr std::uint64_t first = 1 << 16;  // before there is anything to judge by
     auto const so_far = static_cast<double>(have);

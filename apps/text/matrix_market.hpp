@@ -14,8 +14,8 @@ namespace apps {
 /// Characters that a comment of this format begins with.
 inline constexpr std::string_view matrix_comments = "%";
 
-/// A matrix of which a file lists the entries: lines of row and column, from 1 on, and of a value
-/// unless the matrix is a pattern.
+/// A matrix whose entries a file lists: lines of row and column, from 1 on, and of a value unless
+/// the matrix is a pattern.
 struct matrix_header {
   bool is_pattern, is_symmetric;
   std::uint64_t rows, columns, entries;

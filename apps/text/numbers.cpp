@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers by std::from_chars, which takes neither blanks nor a plus sign before them.
+// Numbers by std::from_chars, without blanks or a plus sign before them.
 
 #include "apps/text/numbers.hpp"
 

@@ -31,7 +31,7 @@ struct text_place {
   }
 };
 
-/// Limits of a whole number, and what an error says about them after the numbers.
+/// Limits of a whole number, and the text of an error about them after the numbers.
 struct number_limits {
   std::uint64_t least, most;
   std::string_view remark = "";

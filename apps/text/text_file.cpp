@@ -63,7 +63,7 @@ std::size_t text_file::unify_line_ends(char* text, std::size_t bytes) {
   after_return_ = false;
   if (std::memchr(text, '\r', bytes) == nullptr) return bytes;
   for (std::size_t i = 0; i + 1 < bytes; ++i) {
-    // Not &&, whose branch the compiler does not vectorize.
+    // & instead of &&, whose branch the compiler does not vectorize.
     bool const is_alone = bool(int{text[i] == '\r'} & int{text[i + 1] != '\n'});
     text[i] = is_alone ? '\n' : text[i];
   }

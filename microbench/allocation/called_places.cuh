@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warden's service that hands out places: a counter is a record, and callers are told what they
-// took of it.
+// Warden's service that hands out places: a counter is a record, and callers get the places that
+// they took of it.
 #pragma once
 
 #include "microbench/support/block_caller.cuh"

@@ -125,7 +125,7 @@ struct by_block_scan {
   }
 };
 
-/// The same, and an atomic for the block.
+/// Takes places by a scan, and one atomic for the block.
 struct by_block_allocator {
   using allocator = warden::block_allocator<copy_tile::threads>;
   using storage = allocator::storage;

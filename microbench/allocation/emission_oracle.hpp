@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether items emitted what they should, where they should.
+// Checks that items emitted the right elements at the right places.
 #pragma once
 
 #include <warden/buffer.hpp>

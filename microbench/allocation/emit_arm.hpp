@@ -39,7 +39,7 @@ std::unique_ptr<emit_arm> make_stream(emission const& e);
 std::unique_ptr<emit_arm> make_memcpy(emission const& e);
 /// Threads add to one counter, each for itself, and store the elements that they emit.
 std::unique_ptr<emit_arm> make_thread_emission(emission const& e);
-/// The same, where a warp adds for its threads.
+/// A warp adds for its threads.
 std::unique_ptr<emit_arm> make_warp_emission(emission const& e);
 /// By sections that return places.
 std::unique_ptr<emit_arm> make_called_emission(emission const& e);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emissions by threads that add to one counter, and store what they emit.
+// Emissions by threads that add to one counter, and store their elements.
 
 #include "microbench/allocation/emit_arm.hpp"
 #include "microbench/allocation/item_element.cuh"

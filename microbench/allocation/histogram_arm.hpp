@@ -14,7 +14,7 @@ namespace allocation {
 class histogram_arm {
  public:
   virtual ~histogram_arm() = default;
-  /// Makes, outside what is timed, what runs of n samples need.
+  /// Prepares for n samples, outside of the measured time.
   virtual void prepare(std::uint32_t) {}
   /// Enqueues all, with the clearing of the counts.
   virtual void run_async(histogram_arguments const& a) = 0;

@@ -10,8 +10,8 @@
 
 namespace allocation {
 
-/// Items that emit from none to 8 elements, all numbers alike; by Zipf's law, so that of n items
-/// the one of rank r emits about n / r; or of which one emits all, four times as many as there are
+/// Items that emit from 0 to 8 elements, all numbers equally often; by Zipf's law, so that the item
+/// of rank r among n emits about n / r; or one item that emits all, four times as many as there are
 /// items.
 inline std::vector<std::string> const spreads{"uniform8", "zipf", "one"};
 

@@ -19,7 +19,7 @@ using points = bench::program::points;
 /// Adds copies in which one of every n elements takes places.
 void add_copies(points& to, bench::program const& program, std::vector<std::uint32_t> elements,
                 std::vector<std::uint32_t> const& each) {
-  // As many as are asked for, and up to three more.
+  // The number that was asked for, rounded up to a multiple of 4.
   if (program.operations() != 0) elements = {(program.operations() + 3) / 4 * 4};
   for (std::uint32_t const n : elements) {
     for (std::uint32_t const every : each) {

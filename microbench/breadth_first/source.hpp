@@ -15,7 +15,7 @@
 
 namespace bench {
 
-/// A vertex like any other of the component of the vertex of the highest degree: the first in the
+/// A typical vertex of the component of the vertex of the highest degree: the first one in the
 /// second third of all vertices, or that vertex if there is none. `on_host` has the same rows.
 inline graph::vertex search_source(graph::device_csr const& rows, graph::csr const& on_host) {
   auto const arcs = [&](std::uint64_t v) { return on_host.offsets[v + 1] - on_host.offsets[v]; };

@@ -177,7 +177,7 @@ class search_point final : public bench::graph_point {
       note_times(times, all.counters);
     });
   }
-  /// Steps of which the parts are measured. A search of a road network has thousands.
+  /// Number of steps whose parts are measured. A search of a road network has thousands.
   static constexpr std::size_t most_measured = 64;
   /// Microseconds of the first steps, and of all that were measured together.
   static void note_times(std::vector<breadth_first::step_times> const& times,

@@ -15,7 +15,7 @@
 namespace contention {
 
 /// The operation on one draw of hot90, whose sections for cold keys note the time when they have
-/// run. What a section is for travels in a bit that it has to spare: messages are as large as ever.
+/// run. A spare bit marks these sections, so messages keep their size.
 template <class Operation>
 struct observed : Operation {
   using plain = typename Operation::section;

@@ -16,7 +16,7 @@ namespace contention {
 namespace simt = warden::simt;
 using bench::mix;
 
-/// Scratch that all oracles use: one word an operation, one a key, and a count of what is wrong.
+/// Scratch of all oracles: one word for each operation, one for each key, and a count of errors.
 struct oracle_memory {
   std::uint32_t* per_operation;
   std::uint64_t* per_key;  ///< two words a key
@@ -127,8 +127,8 @@ struct update {
     std::uint32_t last_writer;
   };
   static_assert(sizeof(record) == 32);
-  /// Not linear: two lost and one doubled do not cancel. And few instructions, for it is part of
-  /// the section.
+  /// Not linear: two lost sections and a doubled one do not cancel. Few instructions, because it is
+  /// part of the section.
   WARDEN_HOST_DEVICE static std::uint64_t hash(std::uint32_t writer) {
     return std::uint64_t{writer * 0x9e3779b1u} * (writer ^ 0x85ebca6bu);
   }

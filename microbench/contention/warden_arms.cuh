@@ -35,8 +35,8 @@ struct delegate {
 class warden_arm {
  public:
   virtual ~warden_arm() = default;
-  /// Makes, outside what is timed, what runs of n operations need. Throws warden::limit_error if
-  /// there can be none.
+  /// Prepares for n operations, outside of the measured time. Throws warden::limit_error if that is
+  /// impossible.
   virtual void prepare(std::uint32_t) {}
   /// The operations 0 to n - 1: one launch, or several in one stream.
   virtual void run_async(std::uint32_t const* ids, std::uint32_t n) = 0;
@@ -79,17 +79,17 @@ class warden_arm_of final : public warden_arm {
   guarded guarded_;
 };
 
-/// A deferred arm of that name; null if there is none. In deferred_arms.cuh, and made by the
-/// objects `contention_deferred`: its kernels take long enough to compile, and several programs
-/// have them. An operation that has a member `fused_alone` has none.
+/// Returns a deferred arm of that name; null if there is none. Defined in deferred_arms.cuh, and
+/// compiled in the objects `contention_deferred`, because its kernels take long to compile and
+/// several programs have them. An operation that has a member `fused_alone` has none.
 template <class Operation>
 std::unique_ptr<warden_arm> make_deferred_arm(std::string const& name,
                                               typename Operation::record* records,
                                               std::uint32_t keys,
                                               typename Operation::context context);
 
-/// The arm of that name; null if there is none. Throws warden::limit_error if it cannot be made, as
-/// on chip of too many records.
+/// Returns the arm of that name; null if there is none. Throws warden::limit_error if it cannot be
+/// made, for example on chip with too many records.
 template <class Operation>
 std::unique_ptr<warden_arm> make_warden_arm(std::string const& name,
                                             typename Operation::record* records, std::uint32_t keys,

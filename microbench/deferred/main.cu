@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark of deferred sections: what it takes to send them, what a small run and a log take,
-// and what it costs to combine.
+// The benchmark of deferred sections: costs of sending them, of a small run, of making a log, and
+// of combining.
 
 #include "microbench/deferred/points.hpp"
 #include "microbench/support/report.hpp"

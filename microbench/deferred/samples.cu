@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points that measure what combining costs and gains where partials are wider than what is
-// sent: the kernel and its run together.
+// Points that measure the cost and gain of combining if partials are wider than sections: the
+// kernel and its run together.
 
 #include "microbench/deferred/points.hpp"
 #include "microbench/deferred/samples.cuh"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples, and what is known of those of a record: what is sent is smaller than what several of it
-// become.
+// Samples, and summaries of a record's samples: a section is smaller than its partial.
 #pragma once
 
 #include "microbench/deferred/sections.cuh"

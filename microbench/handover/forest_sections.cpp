@@ -37,8 +37,8 @@ class rounds {
     between_.resize(kept);
     return kept != 0;
   }
-  /// Adds the sections of the vertices with an edge to another component. Returns the number of
-  /// records up to now, of which there were `records`.
+  /// Adds the sections of the vertices with an edge to another component. Returns the new number of
+  /// records, of which there were `records`.
   std::uint32_t add_sections(std::vector<std::uint32_t>& to, std::uint32_t records) const {
     std::vector<std::uint32_t> record(g_.vertices, none);
     for (std::uint64_t v = 0; v < g_.vertices; ++v) {

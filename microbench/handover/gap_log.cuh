@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gaps of all runs, and what of them stands in a row.
+// The gaps of all repetitions, and their figures in a row.
 #pragma once
 
 #include "microbench/support/clock.cuh"

@@ -24,7 +24,7 @@ inline std::vector<std::string> const pair_arms{"lock_as_written", "lock_tuned",
 /// All arms.
 std::shared_ptr<bench::point> make_nanoseconds_point(std::string const& workload,
                                                      std::uint32_t keys);
-/// The same for the sections of `sections_of_rounds`: the row `name`, with a key for each record.
+/// A point for the sections of `sections_of_rounds`: the row `name`, with a key for each record.
 /// Throws std::runtime_error if there are none.
 std::shared_ptr<bench::point> make_forest_point(std::string const& name,
                                                 std::vector<std::uint32_t> const& sections);

@@ -176,7 +176,7 @@ struct update {
   using sections = hash_table::sections<key_type, value_type, keys_type>;
   static constexpr char const* name = "update";
   static constexpr bool has_atomic = false;
-  /// Not linear: two lost and one doubled do not cancel.
+  /// Not linear: two lost operations and a doubled one do not cancel.
   WARDEN_HOST_DEVICE static std::uint64_t hash(std::uint32_t writer) {
     return std::uint64_t{writer * 0x9e3779b1u} * (writer ^ 0x85ebca6bu) >> 8;
   }

@@ -136,7 +136,7 @@ bench::graph_input by(Generator const& generator) {
   return {generator.vertices(), [=] { return generate(generator); }};
 }
 
-/// The same with vertices in any order: neighbours are anywhere.
+/// The network with vertices in random order: neighbours are anywhere.
 template <class Generator>
 bench::graph_input shuffled(Generator const& generator) {
   return {generator.vertices(), [=] {

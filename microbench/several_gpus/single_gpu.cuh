@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same operations on one GPU without `spread`, by the policy with the highest rate there.
+// The operations on one GPU without `spread`, by the policy with the highest rate there.
 #pragma once
 
 #include "microbench/contention/oracle.cuh"

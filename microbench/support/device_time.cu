@@ -13,7 +13,7 @@ namespace bench {
 
 namespace simt = warden::simt;
 
-/// More than a dozen launches take, with what is asked of the driver before them.
+/// Longer than a dozen launches take, including the driver calls before them.
 constexpr std::uint64_t head_start_nanoseconds = 300'000;
 
 WARDEN_KERNEL void stay_busy(std::uint64_t nanoseconds) {

@@ -10,9 +10,9 @@ namespace bench {
 /// A run should last 20 to 300 ms; aim between.
 inline constexpr double aim_seconds = 0.05;
 
-/// Returns a power of two from `least` to `most`: of operations that take about the time aimed at,
-/// and whose rate does not rise any more, so that it does not depend on the number. `most` if there
-/// is no such number. `seconds_of(n)` runs n operations and returns what they took.
+/// Returns a power of two from `least` to `most`: a number of operations that takes about the
+/// target time, and at which the rate no longer rises with the number. `most` if there is no such
+/// number. `seconds_of(n)` runs n operations and returns their time.
 template <class SecondsOf>
 std::uint32_t enough_operations(std::uint32_t least, std::uint32_t most, SecondsOf seconds_of) {
   double rate_before = 0;

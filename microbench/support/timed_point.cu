@@ -45,7 +45,7 @@ std::map<std::string, row> timed_point::measure_rows(sweep const& s) {
   }
   std::map<std::string, std::vector<double>> seconds;
   std::uint64_t seed = 100;
-  // Not the runs before: those that chose settings and sizes are nothing to be profiled.
+  // Earlier repetitions, which chose settings and sizes, are not profiled.
   warden::runtime::profiled_scope const profiled;
   for (unsigned round = 0; round < s.repetitions; ++round) {
     for (auto& [arm, r] : rows) {

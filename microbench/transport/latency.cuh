@@ -26,8 +26,8 @@ struct probe {
   }
 };
 
-/// Null executors that also run the sections, at the place where an executor may: the block or the
-/// warp has agreed on what it received.
+/// Null executors that also run the sections, at the earliest place of an executor: after the block
+/// or the warp has agreed on the messages that it received.
 template <class Ref>
 class probed_windows : public adding_windows<Ref> {
  public:

@@ -41,7 +41,7 @@ class adding_windows {
   partial_total received_;
 };
 
-/// The same for a slice.
+/// The null executor for a slice.
 template <class Ref>
 class adding_slices {
  public:

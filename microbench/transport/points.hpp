@@ -13,7 +13,7 @@ namespace transport {
 
 /// Messages of 16 bytes, received by windows: all senders.
 std::shared_ptr<bench::point> make_windows_point(unsigned servers);
-/// The same received by slices: all send levels.
+/// Messages received by slices: all send levels.
 std::shared_ptr<bench::point> make_slices_point(unsigned servers);
 /// Messages of 2 to 4 flits, received by windows: the block client and the ceiling.
 std::shared_ptr<bench::point> make_size_point(int flits, unsigned servers);

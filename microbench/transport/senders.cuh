@@ -83,7 +83,7 @@ struct thread_level {
   };
 };
 
-/// A kernel: each virtual block sends its part, and counts what it sent.
+/// A kernel: each virtual block sends its part, and counts its messages.
 template <class Level, int Flits>
 struct send_by {
   static constexpr char const* name = Level::name;

@@ -33,7 +33,7 @@ struct null_section {
   __device__ void operator()(std::uint32_t&) const {}
 };
 
-/// A well-mixed word for each number, in a few instructions: it is part of what is measured.
+/// A well-mixed word for each number, in few instructions: it is part of the measurement.
 WARDEN_DEVICE std::uint32_t mix(std::uint32_t i) {
   std::uint32_t h = i * 2654435761u;
   h = (h ^ (h >> 15)) * 0x85ebca6bu;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requests of sets of a cache, and what must be true of the sets and of what requests are told.
+// Requests to the sets of a cache, and checks of the sets and of the requests' results.
 
 #include "microbench/wide_records/cache_set.cuh"
 #include "microbench/wide_records/points.hpp"

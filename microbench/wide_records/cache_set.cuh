@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A set of an embedding cache: what is kept under a lock a set. A request finds its key, or takes
-// the place of the least recently used one, and is told the place: a later kernel copies the row.
+// A set of an embedding cache, usually protected by a lock per set. A request finds its key, or
+// takes the place of the least recently used one, and gets the place: a later kernel copies the
+// row.
 #pragma once
 
 #include "microbench/support/device.cuh"
@@ -134,7 +135,7 @@ struct find_together : request {
   }
 };
 
-/// The request of operation i: for one of 80 keys that share a set, most of which are there.
+/// The request of operation i: for one of 80 keys of a set, most of which are present.
 template <class Section>
 struct make_request {
   __device__ Section operator()(std::uint32_t i) const {

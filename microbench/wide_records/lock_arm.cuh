@@ -45,8 +45,8 @@ __device__ bool run_under_lock(group_lock_arguments<Operation> const& a, std::ui
     }
   }
   if (group.any(!alive)) return false;
-  // Acquire and release: the first lane has fenced, and fences, and the barriers hand on what
-  // others wrote, and what these lanes do.
+  // Acquire and release: the first lane has fenced before and fences after; the group's barriers
+  // make the writes of other groups visible here, and the writes of these lanes to other groups.
   group.sync();
   auto& record = a.records[id];
   simt::group_enter(group.mask(), &record);
@@ -57,8 +57,8 @@ __device__ bool run_under_lock(group_lock_arguments<Operation> const& a, std::ui
   return true;
 }
 
-/// Each group of lanes has one operation at a time; or, if it `Checks`, one a lane, each of which
-/// looks, without a lock, whether there is anything to do, and those that have go on one by one.
+/// Each group of lanes has one operation at a time. If it `Checks`, each lane has one and looks,
+/// without a lock, whether there is anything to do; those with something to do go on one by one.
 template <class Operation, bool Checks, bool BackOff>
 WARDEN_KERNEL void run_under_locks(group_lock_arguments<Operation> const a) {
   simt::assume_one_dimension();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operation on lists of neighbours, and what must be true of them.
+// The operation on lists of neighbours, and checks of the lists.
 
 #include "microbench/wide_records/neighbours.cuh"
 #include "microbench/wide_records/points.hpp"

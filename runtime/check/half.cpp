@@ -12,7 +12,7 @@ unsigned short half_bits(float value) {
   std::uint32_t const sign = std::bit_cast<std::uint32_t>(value) >> 16 & 0x8000u;
   float const size = std::fabs(value);
   if (std::isnan(size)) return static_cast<unsigned short>(sign | 0x7fffu);
-  // 65,504 is the largest; what is at least half a step above it is infinite.
+  // 65,504 is the largest number; values at least half a step above it become infinite.
   if (size >= 65520.0f) return static_cast<unsigned short>(sign | 0x7c00u);
   if (size == 0) return static_cast<unsigned short>(sign);
   // A step is 2^-24 below 2^-14, and 2^-10 of the power of two from there on.

@@ -212,7 +212,7 @@ int resident_clusters(kernel const& k, unsigned threads, std::size_t shared_byte
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, k.function), "asking what a kernel was compiled for",
         where);
-  // Code of an older architecture knows nothing of clusters, on whatever device it runs.
+  // Code of an older architecture has no clusters, on any device.
   if (attributes.ptxVersion < with_clusters ||
       facts(current_device(where), where).compute_capability < with_clusters)
     return 0;

@@ -44,8 +44,8 @@ struct process_ranks {
 };
 
 /// One rank. If it owns the communicator, a failure aborts that, in the rank's own thread, so that
-/// nothing of NCCL's holds up what is freed afterwards. Once a call has failed, NCCL is called no
-/// more: the user may have aborted the communicator.
+/// no work of NCCL delays later frees. After a failed call NCCL is not called again: the user may
+/// have aborted the communicator.
 class nccl_transport final : public runtime::transport {
  public:
   nccl_transport(ncclComm_t comm, communicator_options chosen, std::source_location where,
@@ -98,7 +98,7 @@ class nccl_transport final : public runtime::transport {
     for (auto const& m : sent) note(ncclSend(m.data, m.bytes, ncclChar, m.rank, comm_, s.handle()));
     for (auto const& m : received)
       note(ncclRecv(m.data, m.bytes, ncclChar, m.rank, comm_, s.handle()));
-    // A group that was begun is ended, whatever became of its calls.
+    // A group that was begun is ended, also if its calls failed.
     ncclResult_t const ended = ncclGroupEnd();
     demand(first, "exchanging", where);
     demand(ended, "exchanging", where);
@@ -249,7 +249,7 @@ class nccl_transport final : public runtime::transport {
   /// All later calls report `why`. Kernels see the word before NCCL lets the stream go on.
   void note_failure(std::string const& why) {
     failure_ = why;
-    // There is none before the communicator is known to be one.
+    // Null until the communicator is known to be valid.
     if (failed_word_ != nullptr) std::atomic_ref{*failed_word_}.store(1, std::memory_order_release);
     if (job_ != nullptr) job_->any_failed = true;
     if (owned_) ncclCommAbort(std::exchange(comm_, nullptr));

@@ -64,7 +64,7 @@ void close_window(ncclComm_t comm, window_handle window) noexcept {
 }
 
 std::vector<std::byte*> addresses_in(window_handle window, int ranks, std::source_location where) {
-  // A window that others do not reach is none of the device's.
+  // A window that other ranks do not reach is not device memory.
   cudaPointerAttributes attributes{};
   bool const is_known = cudaPointerGetAttributes(&attributes, window) == cudaSuccess;
   cudaGetLastError();

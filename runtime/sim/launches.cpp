@@ -169,7 +169,7 @@ void machine::end_launch(running_launch& l) {
   report_.nanoseconds = nanoseconds();
   l.result = report_;
   ended_ = &l;
-  // Otherwise all ends here, and what comes after it knows of everything.
+  // Otherwise all launches end here, and later work knows everything.
   if (launches_.size() > 1)
     add_known(l, l.first_thread, l.blocks.size() * l.kernel.shape.threads.count());
 }

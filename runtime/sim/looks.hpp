@@ -12,18 +12,17 @@
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
 
-/// The looks of one thread since memory last changed. A look is a place in the source with what the
-/// thread found there: the value of a word, or what it brought to a warp collective or a barrier
-/// and got from it.
+/// The looks of one thread since memory last changed. A look is a place in the source with the
+/// value that the thread found there: of a word, or its own and the returned value of a warp
+/// collective or a barrier.
 ///
-/// A schedule hangs on the last few different looks alone, which are compared: a hash may hold an
-/// address, which is another one when a seed is replayed.
+/// Schedules depend only on the last few different looks, which are compared: a hash may contain an
+/// address, which differs when a seed is replayed.
 ///
-/// For deadlocks looks are counted as HyperLogLog counts distinct items, so that a thread may poll
-/// any number of words: a register keeps the rarest hash of its share. A look of a new kind need
-/// not raise a register, but a thread that keeps finding new ones raises some again and again: of
-/// 32 registers none rises in the last three quarters of N new looks with a probability below
-/// 1e-14.
+/// For deadlocks, looks are counted as HyperLogLog counts distinct items, so that a thread may poll
+/// any number of words: a register keeps the rarest hash of its share. A new look need not raise a
+/// register, but a thread that keeps finding new ones raises some again and again: none of 32
+/// registers rises in the last three quarters of N new looks with a probability below 1e-14.
 class looks {
  public:
   /// Number of the change of memory since which the looks are counted.

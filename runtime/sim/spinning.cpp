@@ -48,7 +48,8 @@ void machine::polled(void const* address, unsigned size, std::uint64_t value) {
   end_turn_if_spinning();
 }
 
-/// The threads `meeting_` have come to a rendezvous, which `orders` what they did before and after.
+/// The threads `meeting_` have come to a rendezvous, which `orders` their earlier and later
+/// operations.
 void machine::met(bool orders) {
   looks::meet(meeting_, [](thread* t) -> looks& { return t->looks; });
   if (!orders || !settings_.weak_memory) return;
@@ -97,7 +98,7 @@ void machine::check_quiet() {
            t.looks.only_repeats(most / steps_per_look + 1);
   };
   if (!std::all_of(runnable_.begin(), runnable_.end(), is_quiet)) return;
-  // Plain stores are seen by what they leave in memory, from one such moment to the next.
+  // Plain stores are noticed by their effect on memory, between two such moments.
   std::uint64_t const now = memory_hash();
   if (hashed_at_change_ != changes_) {
     hashed_at_change_ = changes_;

@@ -15,7 +15,7 @@ WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
 namespace {
 
-// cudaError_t, and what CUDA says.
+// A cudaError_t, and CUDA's text for it.
 constexpr int illegal_state = 401;
 constexpr int capture_unsupported = 900;
 constexpr int capture_invalidated = 901;
@@ -249,7 +249,7 @@ stream& stream::operator=(stream&& other) noexcept {
   return *this;
 }
 
-// ---- events: an event is what it recorded last
+// ---- events: each holds its last record
 
 namespace {
 using recorded = std::shared_ptr<sim::mark const>;

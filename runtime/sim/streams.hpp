@@ -53,12 +53,12 @@ struct queue {
   }
 };
 
-/// All streams of the device. What is enqueued runs when something waits, each stream in its order,
-/// different ones in an order of the seed's choice. An error of any work ends all that was
-/// enqueued, and comes out of the wait that ran it.
+/// All streams of the device. Enqueued work runs when something waits for it, each stream in its
+/// order, different ones in an order that the seed chooses. An error of any work ends all enqueued
+/// work, and is thrown by the wait that ran it.
 ///
 /// A launch that runs alone and those of other streams that begin before all have ended run on one
-/// machine. What precedes a launch in its stream, or by an event, is known to its threads.
+/// machine. The threads of a launch know the work that precedes it in its stream, or by an event.
 class streams {
  public:
   streams();
@@ -75,7 +75,7 @@ class streams {
 
   /// Throws cuda_error when a capture has failed.
   void enqueue(stream_ref s, work w, std::source_location where);
-  // Not captured: these throw cuda_error while the stream is.
+  // These cannot be captured: they throw cuda_error during a capture of the stream.
   [[nodiscard]] std::shared_ptr<mark const> record(stream_ref s, std::source_location where);
   void wait(stream_ref s, std::shared_ptr<mark const> m, std::source_location where);
   // These throw what the work throws; the first one cuda_error while the stream is captured.

@@ -70,7 +70,7 @@ struct watcher {
     }
   }
 
-  /// Ends the program, unless the watched thread goes on just now.
+  /// Ends the program, unless the watched thread continues at this moment.
   static void stop(std::uint64_t signs, std::uint64_t seconds) {
     struct sigaction parks {};
     parks.sa_sigaction = park;

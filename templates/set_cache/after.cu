@@ -25,7 +25,7 @@ struct notes {
 };
 
 // 3. The critical section: its arguments are data members, its body is the operator. All lanes call
-// it, with the same arguments; their group stands for the warp's mask.
+// it, with the same arguments; their group replaces the warp's mask.
 struct look_up {
   static constexpr unsigned group_size = 32;
   std::uint32_t key, set_id, batch, request;

@@ -41,8 +41,8 @@ class random_numbers {
   std::uint64_t first_;
 };
 
-/// The numbers from 0 to n - 1 in a random order, of which each can be had without the others: a
-/// bijection of the next power of two, applied until it hits one below n (cycle walking).
+/// The numbers from 0 to n - 1 in a random order, each computed independently: a bijection of the
+/// next power of two, applied until the result is below n (cycle walking).
 class random_order {
  public:
   /// `n` is from 1 to 2^63.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Road-like graphs: a grid of crossings of which many streets are missing, and none is cut off.
+/// Road-like graphs: a grid of crossings without many of the streets, but connected.
 #pragma once
 
 #include "apps/graph/generators/parameters.hpp"

@@ -59,8 +59,8 @@ void select_async(std::int64_t n, Make make, Keep keep, Put put, std::uint32_t* 
                                  s.handle());
   });
 }
-/// As select_async, in two: `counts[0]` that are `first(x)`, and `counts[1]` of the others that are
-/// `second(x)`.
+/// Like select_async, in two parts: `counts[0]` elements that are `first(x)`, and `counts[1]` of
+/// the others that are `second(x)`.
 template <class Make, class First, class Second, class PutFirst, class PutSecond>
 void partition_async(std::int64_t n, Make make, First first, Second second, PutFirst put_first,
                      PutSecond put_second, std::uint32_t* counts, scratch& memory,

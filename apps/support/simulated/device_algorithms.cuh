@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Device-wide algorithms as cub/device_algorithms.cuh has them, which says what they do: plain
-/// loops of the host on the simulated device.
+/// The device-wide algorithms of cub/device_algorithms.cuh, which describes them: plain loops of
+/// the host on the simulated device.
 #pragma once
 
 #include "apps/support/scratch.cuh"

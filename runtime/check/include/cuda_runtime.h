@@ -22,8 +22,7 @@
 #undef __forceinline__
 #define __forceinline__
 
-// Macros that nvcc defines. Device code is what is checked: code for both sides is compiled as
-// device code.
+// Macros that nvcc defines. Device code is checked: code for both sides is compiled as device code.
 #define __CUDACC__ 1
 #define __NVCC__ 1
 #define __CUDACC_VER_MAJOR__ 12

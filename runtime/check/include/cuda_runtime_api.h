@@ -162,7 +162,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr,
                             warden::check::site where = warden::check::site::current());
 cudaError_t cudaEventSynchronize(cudaEvent_t event,
                                  warden::check::site where = warden::check::site::current());
-/// As cudaStreamQuery.
+/// Waits, like cudaStreamQuery.
 cudaError_t cudaEventQuery(cudaEvent_t event,
                            warden::check::site where = warden::check::site::current());
 /// There is no time on the simulated device: always 1 ms, so that outputs of schedules are equal.
