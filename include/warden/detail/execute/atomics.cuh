@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The `atomics` executor: each section is one atomic on its record, run as it is received. No
+/// The `atomics` executor: runs each section as one atomic on its record, as it is received. No
 /// locks, no sorting.
 #pragma once
 
@@ -16,15 +16,15 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Runs the atomics of one window. See window_server. With `OneCopy` of a section's code for all of
-/// a thread's messages, if records are on chip: sections that look around there do not wait for
-/// memory, but warps that are at different places of long code wait for instructions.
+/// Runs the atomics of one window. See window_server. `OneCopy` uses one copy of a section's code
+/// for all messages of a thread, if records are on chip. Sections that search records on chip do
+/// not wait for memory, but warps at different places of long code wait for instructions.
 template <class Ref, unsigned BytesPerThread, bool OneCopy = false>
 class atomics_worker {
  public:
   /// A message with room for the largest section.
   using message_type = typename Ref::message_type;
-  /// Messages of a thread in one window, at most.
+  /// Largest number of messages of a thread in one window.
   static constexpr unsigned per_thread =
       std::max<unsigned>(1, BytesPerThread / sizeof(message_type));
   /// See partition_server.
@@ -39,9 +39,9 @@ class atomics_worker {
   WARDEN_DEVICE atomics_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref}, records_{ref, number, layout{ref.locals}.records.in(storage)} {}
 
-  /// Collective; a block barrier follows.
+  /// Loads the records. Collective; a block barrier follows.
   WARDEN_DEVICE void start() const { records_.load(); }
-  /// Runs each message where it was received: the atomics exclude one another.
+  /// Runs each message at once: atomics exclude one another.
   WARDEN_DEVICE void take(message_type const (&m)[per_thread], unsigned arrived) const {
     if constexpr (OneCopy && record_store<Ref>::on_chip) {
       take_one_by_one(m, arrived);
@@ -52,9 +52,9 @@ class atomics_worker {
       }
     }
   }
-  /// Does nothing: all of the window has run.
+  /// Does nothing: the whole window has run.
   WARDEN_DEVICE void execute(message_type const (&)[per_thread], unsigned) const {}
-  /// Collective.
+  /// Writes the records back. Collective.
   WARDEN_DEVICE void finish() const { records_.write_back(); }
 
  private:
@@ -63,8 +63,9 @@ class atomics_worker {
     section_runner{ref_}.apply_atomic(m, records_.at(m.local()), to_caller[0]);
     section_runner{ref_}.reply(to_caller);
   }
-  /// The messages move up: registers have no index. Collective over the warp, whose lanes meet
-  /// before each message: who came late from one is not late for all that follow.
+  /// Runs the messages one after another. They move up, because registers cannot be indexed.
+  /// Collective over the warp, whose lanes meet before each message, so that a lane that is late
+  /// for one is not late for all that follow.
   WARDEN_DEVICE void take_one_by_one(message_type const (&m)[per_thread], unsigned arrived) const {
     message_type next[per_thread];
     WARDEN_UNROLL

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Checks that a user's owner map gives each record a place of its own, and each place at most one
+/// Checks that a user's owner map gives each record its own place, and each place at most one
 /// record.
 #pragma once
 
@@ -38,9 +38,9 @@ struct owner_map_check {
   }
 };
 
-/// Both ways: a record's place must be a server's, and lead back to it; the record at a place must
-/// live there, unless the place has none. (A server on chip asks for the records of all its
-/// places.)
+/// Checks a map in both directions. The place of a record must be a server's, and must lead back to
+/// the record. The record of a place must live there, unless the place has none: a server with
+/// records on chip asks for the records of all its places.
 template <class Map>
 WARDEN_KERNEL void check_owner_map(owner_map_check<Map> check) {
   simt::assume_one_dimension();
@@ -64,8 +64,8 @@ WARDEN_KERNEL void check_owner_map(owner_map_check<Map> check) {
   }
 }
 
-/// Returns the error of a map for `size` records, `locals` places per server; empty if there is
-/// none. Blocks the host.
+/// Returns the error text of a map for `size` records with `locals` places for each server; empty
+/// if there is none. Blocks the host.
 template <class Map>
 std::string complaint_about(Map const& map, std::size_t size, std::uint32_t locals,
                             std::source_location where) {

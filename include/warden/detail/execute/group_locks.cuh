@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Groups of lanes under locks: a group's first lane takes the locks of one of its lanes' messages,
-/// and all lanes together run its section, and those of the group's other messages for the same
-/// locks.
+/// Sections of groups of lanes under locks. A group's first lane takes the locks of one of its
+/// lanes' messages. All lanes together then run that section, and those of the group's other
+/// messages for the same locks.
 #pragma once
 
 #include <warden/detail/block/lane_group.cuh>
@@ -15,7 +15,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The message of another lane of the group. Collective over the group.
+/// Returns the message of another lane of the group. Collective over the group.
 template <unsigned Lanes, class Message>
 WARDEN_DEVICE Message message_of_lane(lane_group<Lanes> const& lanes, Message const& own,
                                       unsigned lane) {
@@ -29,19 +29,21 @@ WARDEN_DEVICE Message message_of_lane(lane_group<Lanes> const& lanes, Message co
   return m;
 }
 
-/// Runs the messages that the lanes of a group have in hand, those of the lanes that `arrived`,
-/// which want the locks `wanted`. `choose(lanes)`, collective, under the locks, returns which of
-/// the messages of these lanes need to run. `run(m)` runs one by all lanes of the group, together,
-/// and must `sync` them after it. `wait(locks)` waits with pauses for two locks that were taken, by
-/// one lane, and returns false once the launch is poisoned. Counts failed tries. Collective over
-/// the group. Returns false if the launch was poisoned before all had run.
+/// Runs the messages of the lanes that `arrived`, under the locks that each lane has `wanted`.
+/// Collective over the group. Returns false if the launch was poisoned before all had run. Counts
+/// failed tries in `retries`.
+/// - `choose(lanes)` returns the lanes, of these, whose messages need to run. Collective, called
+///   under the locks.
+/// - `run(m)` runs one message by all lanes of the group together, and must `sync` them afterwards.
+/// - `wait(locks)` waits, with pauses, for two locks that were taken. One lane calls it. It returns
+///   false once the launch is poisoned.
 template <unsigned Lanes, class Table, class Message, class Choose, class Run, class Wait>
 WARDEN_DEVICE bool run_under_locks(lane_group<Lanes> const& lanes, Table const& locks,
                                    Message const& own, lock_pair wanted, bool arrived,
                                    std::uint32_t& retries, Choose choose, Run run, Wait wait) {
-  // PerThread without any lock before a group waits politely.
+  // Tries without any lock before a group waits with pauses.
   constexpr unsigned tries_before_wait = 8;
-  // Numbers of locks are below 2^31: a lane without a message has a key of its own.
+  // Numbers of locks are below 2^31: a lane without a message has its own key.
   unsigned const alike = lanes.match(arrived ? std::uint64_t{wanted.a} << 32 | wanted.b
                                              : ~std::uint64_t{0} << 32 | lanes.lane());
   unsigned fruitless = 0;
@@ -66,7 +68,7 @@ WARDEN_DEVICE bool run_under_locks(lane_group<Lanes> const& lanes, Table const& 
       for (unsigned bits = choose(together); bits != 0; bits &= bits - 1)
         run(message_of_lane(lanes, own, static_cast<unsigned>(simt::first_bit(bits))));
       // Release: the barrier after the last section, or that of `choose`, made the writes and reads
-      // of each lane known to the first one, whose fence comes before its unlock.
+      // of each lane visible to the first lane, whose fence comes before its unlock.
       if (is_first) {
         simt::fence_block();
         locks.unlock(a, b);
@@ -83,9 +85,9 @@ WARDEN_DEVICE bool run_under_locks(lane_group<Lanes> const& lanes, Table const& 
   return true;
 }
 
-/// A `choose` of messages all of which are run.
+/// A `choose` that runs all messages.
 struct run_all {
-  /// These lanes.
+  /// Returns all of these lanes.
   WARDEN_DEVICE unsigned operator()(unsigned together) const { return together; }
 };
 

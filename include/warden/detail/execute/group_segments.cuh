@@ -27,7 +27,7 @@ class group_segments {
   /// Lanes of a group.
   using group = lane_group<Ref::group_size>;
 
-  /// The arguments outlive it.
+  /// Precondition: the arguments outlive this object.
   WARDEN_DEVICE group_segments(Ref const& ref, record_store<Ref> const& records,
                                Window const& window)
       : ref_{ref}, records_{records}, window_{window} {}
@@ -54,8 +54,8 @@ class group_segments {
     message_type message;
     record* place;
   };
-  /// At most as many messages of a segment as a group has lanes: each lane has looked up the place
-  /// of one message's record.
+  /// A batch of at most as many messages of a segment as a group has lanes. Each lane has looked up
+  /// the place of one message's record.
   struct batch {
     std::uint32_t first;
     unsigned count;
@@ -67,7 +67,7 @@ class group_segments {
     record* const place = records_.at(window_.sorted(own).local());
     return {first, count, reinterpret_cast<std::uintptr_t>(place)};
   }
-  /// The batch's message k, in all lanes. Collective.
+  /// Returns the batch's message k, in all lanes. Collective.
   WARDEN_DEVICE upcoming message_of(group const& lanes, batch const& of, unsigned k) const {
     return {window_.sorted(of.first + k),
             reinterpret_cast<record*>(lanes.shuffle(of.own_place, k))};

@@ -13,30 +13,30 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The way to the private members of a guarded array: a friend of each.
+/// Access to the private members of guarded arrays, whose friend it is.
 struct guarded_access {
-  /// State of this guarded array for fused launches, made now if there is none.
+  /// Returns the state of this guarded array for fused launches, and makes it if there is none.
   template <class Guarded>
   static auto& fused(Guarded const& g) {
     return g.fused();
   }
-  /// State that the guarded array shares with its logs.
+  /// Returns the state that the guarded array shares with its logs.
   template <class Guarded>
   static std::shared_ptr<shared_state> const& shared(Guarded const& g) {
     return g.state_;
   }
-  /// The guarded array of one rank's share.
+  /// Returns the guarded array of one rank's share.
   template <class Spread>
   static auto& local(Spread& g) {
     return g.local_;
   }
-  /// The records of one rank's share, which its logs keep alive.
+  /// Returns the records of one rank's share, which its logs keep alive.
   template <class Spread>
   static auto const& records(Spread const& g) {
     return g.records_;
   }
-  /// The guarded array's records as a run sees them, all but the parts that they are in; and whose
-  /// health it is if a run `may_fail`.
+  /// Returns the device view of the guarded array's records, without partitions. Sets `health` if
+  /// the run `may_fail`.
   template <class Record, class Guarded>
   static run_array<Record> array(Guarded const& g, bool may_fail) {
     run_array<Record> a;
@@ -47,12 +47,12 @@ struct guarded_access {
     if (may_fail) a.health = &g.state_->control->data()->health;
     return a;
   }
-  /// Context of its sections.
+  /// Returns the context of its sections.
   template <class Guarded>
   static auto const& context(Guarded const& g) {
     return g.context_;
   }
-  /// How long a wait may last without progress.
+  /// Returns the time limit of waits without progress.
   template <class Guarded>
   static time_limit limit(Guarded const& g) {
     return {static_cast<std::uint64_t>(g.options_.time_limit_seconds * 1e9),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A guarded array's own device memory for launches and runs: their failure, until `wait` reports
-/// it, and the counters of launches.
+/// Device memory of a guarded array for launches and runs: their failure, until `wait` reports it,
+/// and the counters of launches.
 #pragma once
 
 #include <warden/detail/block/watchdog.cuh>
@@ -24,12 +24,12 @@ struct launch_member {
 
 /// The launch that failed.
 struct failed_launch {
-  /// Guarded arrays that a launch takes.
+  /// Largest number of guarded arrays of a launch.
   static constexpr unsigned most_members = 4;
 
   std::uint64_t limit_nanoseconds;      ///< time limit of its waits
   std::uint32_t member_count;           ///< its guarded arrays
-  launch_member members[most_members];  ///< by position
+  launch_member members[most_members];  ///< [member_count], by position
 };
 
 /// Failures of launches that a guarded array's `wait` has to report. Only `wait` clears it, and
@@ -44,20 +44,20 @@ struct guarded_health : launch_health {
   }
 };
 
-/// Counts of the launches in which a guarded array comes first; zeroed in the stream before each of
-/// them.
+/// Counters of the launches in which a guarded array comes first. Zeroed in the stream before each
+/// of them.
 struct launch_counters {
-  /// Guarded arrays a launch takes.
+  /// Largest number of guarded arrays of a launch.
   static constexpr unsigned max_guarded_arrays = failed_launch::most_members;
-  /// Multiprocessors with a count of their own; more share one.
+  /// Multiprocessors with their own count; further ones share one.
   static constexpr unsigned multiprocessors = 512;
 
-  alignas(128) std::uint32_t next_virtual_block;  ///< the next one to run
+  alignas(128) std::uint32_t next_virtual_block;  ///< next virtual block to run
   alignas(128) std::uint32_t client_blocks_done;  ///< client blocks that will send nothing more
   alignas(128) std::uint32_t servers_claimed;     ///< blocks that became servers
   alignas(128) std::uint32_t clients_claimed;     ///< blocks that became client blocks
-  /// Servers of each guarded array that have executed all that clients will ever send them. Counted
-  /// only where sections send sections.
+  /// Servers of each guarded array that have executed everything that clients will ever send them.
+  /// Counted only if sections send sections.
   alignas(128) std::uint32_t servers_drained[max_guarded_arrays];
   /// Blocks that have started on each multiprocessor.
   alignas(128) std::uint32_t tickets[multiprocessors];

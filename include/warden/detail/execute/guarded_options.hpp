@@ -10,8 +10,8 @@
 
 WARDEN_HOST_NAMESPACE_BEGIN
 
-/// The line that made a guarded array: of the caller, unless it is given. An empty pair of braces
-/// makes none, so that it always stands for a context or for options.
+/// The source line that made a guarded array, by default the caller's. An empty pair of braces does
+/// not convert to it, so {} always stands for a context or for options.
 struct caller_line {
   /// The line `line`.
   caller_line(std::source_location line) : where{line} {}
@@ -19,18 +19,18 @@ struct caller_line {
   std::source_location where;  ///< the line
 };
 
-/// Choices made when a guarded array is made. Zero means: by default.
+/// Choices made when a guarded array is made. Zero selects the default.
 struct guarded_options {
   unsigned servers = 0;   ///< thread blocks that own records; by default by the policy
   unsigned capacity = 0;  ///< slots of a channel, a power of two; by default by the policy
   /// Neighbouring records with the same owner, a power of two; by default as many as share a cache
   /// line, where there are enough records for that. With 1, hot neighbours have different owners.
   unsigned chunk = 0;
-  /// How long a wait may last without progress, in seconds, before the launch is poisoned.
+  /// Longest wait without progress before the launch is poisoned. Units: seconds.
   double time_limit_seconds = 10;
-  std::uint32_t minimum_polls = 4096;  ///< and how often a thread must have looked by then
-  /// Slots of a ring between servers, a power of two, where sections send sections; by default by
-  /// the policy. Fewer sections than that are under way at a time.
+  std::uint32_t minimum_polls = 4096;  ///< polls that a thread must have made by then
+  /// Slots of a ring between servers, a power of two, if sections send sections; by default from
+  /// the policy. Fewer sections than that are on their way at a time.
   unsigned forward_capacity = 0;
   /// First index of the channels, for tests of their wrap-around; 0: the channel's capacity.
   std::uint64_t first_index = 0;

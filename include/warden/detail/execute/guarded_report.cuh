@@ -18,13 +18,13 @@ namespace detail {
 struct guarded_report : misuse_counts {
   statistics totals;  ///< never cleared; zero unless `Policy::statistics`
 
-  /// True if `id` names one of `size` records; counts a bad one, keeps the first.
+  /// True if `id` names one of `size` records. Counts a bad id, and keeps the first one.
   WARDEN_DEVICE bool check(std::uint64_t id, std::uint64_t size) {
     if (id < size) return true;  // mutation: bounds
     if (simt::fetch_add(&bad_ids, std::uint64_t{1}) == 0) simt::store_relaxed(&first_bad_id, id);
     return false;
   }
-  /// Counts a run or a launch that was skipped, because an earlier one had failed, by one of the
+  /// Counts a run or a launch that was skipped because an earlier one had failed, in one of the
   /// counters above.
   WARDEN_DEVICE void note_skipped(std::uint64_t misuse_counts::*counter, wait_kind cause) {
     simt::store_relaxed(&skip_cause, static_cast<std::uint64_t>(cause));
@@ -32,9 +32,8 @@ struct guarded_report : misuse_counts {
   }
 };
 
-/// Moves all counters of misuse to `to`, and leaves zeros. Each is taken by one atomic, so
-/// that what kernels of other streams count at the same time is in this report or in the next one.
-/// One warp.
+/// Moves all counters of misuse to `to`, and leaves zeros. One atomic takes each counter, so counts
+/// of kernels in other streams are in this report or in the next one. One warp.
 template <class Report>
 WARDEN_KERNEL void take_report(Report* from, Report* to) {
   constexpr std::size_t counters = sizeof(misuse_counts) / sizeof(std::uint64_t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The state of a guarded array that its logs, which launch without it, have a copy of.
+/// State of a guarded array that its logs copy: they launch without the guarded array.
 #pragma once
 
 #include <warden/detail/execute/guarded_options.hpp>
@@ -39,20 +39,21 @@ class guarded_state {
   /// Argument that `launch_fused` gives a kernel.
   using ref = guarded_ref<Policy, Record, Sections...>;
 
-  /// Records.
+  /// Returns the number of records.
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// Ordinal of the device it lives on.
+  /// Returns the ordinal of the device that it lives on.
   [[nodiscard]] int device() const { return device_; }
-  /// Thread blocks that own records in a fused launch. Makes the channels if there are none. Throws
-  /// as launch_fused does.
+  /// Returns the number of blocks that own records in a fused launch. Makes the channels if there
+  /// are none. Throws as launch_fused does.
   [[nodiscard]] unsigned servers() const { return fused().options().servers; }
-  /// Slots of a channel. Makes the channels if there are none. Throws as launch_fused does.
+  /// Returns the slots of a channel. Makes the channels if there are none. Throws as launch_fused
+  /// does.
   [[nodiscard]] unsigned capacity() const { return fused().options().capacity; }
-  /// Bytes of the block's shared memory that a client block needs. Makes the channels if there are
-  /// none. Throws as launch_fused does.
+  /// Returns the shared memory that a client block needs. Makes the channels if there are none.
+  /// Units: bytes. Throws as launch_fused does.
   [[nodiscard]] std::size_t outbox_bytes() const { return fused().outbox_bytes(); }
-  /// Bytes of the block's shared memory that a server needs, with its window halved `halvings`
-  /// times. Makes the channels if there are none. Throws as launch_fused does.
+  /// Returns the shared memory that a server needs, with its window halved `halvings` times. Makes
+  /// the channels if there are none. Units: bytes. Throws as launch_fused does.
   [[nodiscard]] std::size_t server_bytes(unsigned halvings = 0) const {
     return fused().server_bytes(halvings);
   }
@@ -61,7 +62,7 @@ class guarded_state {
   friend struct guarded_access;
   friend class fused_state<Policy, Record, Sections...>;
 
-  /// State for fused launches, made now if there is none.
+  /// Returns the state for fused launches, and makes it if there is none.
   [[nodiscard]] auto& fused() const {
     using type = fused_state<Policy, Record, Sections...>;
     static_cast<void>(needs_fused_state<Policy, Record, Sections...>{});
@@ -77,8 +78,8 @@ class guarded_state {
   Record* records_ = nullptr;
   std::size_t size_ = 0;
   typename Policy::context context_{};
-  bool has_owners_ = false;              ///< the user has chosen them
-  typename Policy::owner_map owners_{};  ///< if so
+  bool has_owners_ = false;              ///< true if the user has chosen the owners
+  typename Policy::owner_map owners_{};  ///< the user's owners
   std::source_location where_;
   std::shared_ptr<shared_state> state_;
 };

@@ -11,14 +11,14 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Two locks, which may be one.
+/// Two locks, which may be the same.
 struct lock_pair {
-  unsigned a;  ///< the first record's
-  unsigned b;  ///< the second one's
+  unsigned a;  ///< lock of the first record
+  unsigned b;  ///< lock of the second record
 };
 
-/// Waits until both locks of `locks`, a lock_table of block `number`, look free; their holders run
-/// or try. One thread. Returns false once the launch is poisoned.
+/// Waits until both locks of `locks`, a lock_table of block `number`, look free. Their holders run
+/// sections or try for locks. One thread. Returns false once the launch is poisoned.
 template <class Ref, class Table>
 WARDEN_DEVICE bool wait_for_locks(Ref const& ref, Table const& locks, lock_pair wanted,
                                   std::uint32_t number) {

@@ -31,14 +31,14 @@ class locks_worker {
   WARDEN_DEVICE locks_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : locks_worker{ref, number, storage, layout{ref.locals}} {}
 
-  /// All locks free, all records in place. Collective over the block.
+  /// Frees all locks, and loads the records. Collective over the block.
   WARDEN_DEVICE void start() const {
     locks_.clear();
     records_.load();
   }
 
-  /// Collective over a warp. Runs the section of every lane that `arrived`, never two at a time for
-  /// one lock. False if the launch was poisoned before all had run.
+  /// Runs the section of every lane that `arrived`, at most one at a time for each lock. Collective
+  /// over a warp. Returns false if the launch was poisoned before all had run.
   WARDEN_DEVICE bool run(typename Ref::message_type const& m, bool arrived) {
     std::uint32_t second = m.local();
     bool const is_pair = arrived && section_runner{ref_}.second_of(m, second);
@@ -49,7 +49,7 @@ class locks_worker {
     return run_alone(m, arrived && !is_pair);
   }
 
-  /// Collective over the block.
+  /// Writes the records back. Collective over the block.
   WARDEN_DEVICE void finish() const {
     records_.write_back();
     if constexpr (Ref::policy::statistics) {
@@ -65,7 +65,7 @@ class locks_worker {
     arena_piece<std::uint32_t> locks = carver.take<std::uint32_t>(Count);
     arena_piece<typename Ref::record> records = record_store<Ref>::carve(carver, locals);
   };
-  /// PerThread without any lock before a warp waits politely.
+  /// Tries without any lock before a warp waits with pauses.
   static constexpr unsigned tries_before_wait = 8;
 
   WARDEN_DEVICE locks_worker(Ref const& ref, std::uint32_t number, std::byte* storage,
@@ -75,7 +75,7 @@ class locks_worker {
         records_{ref, number, at.records.in(storage)},
         locks_{at.locks.in(storage)} {}
 
-  /// All sections, by groups of lanes.
+  /// Runs all sections by groups of lanes.
   WARDEN_DEVICE bool run_together(typename Ref::message_type const& own, std::uint32_t own_second,
                                   bool arrived) {
     lane_group<Ref::group_size> const lanes;
@@ -96,8 +96,8 @@ class locks_worker {
       lanes.sync();  // mutation: group-release
       if (lanes.lane() == 0) runner.reply(to_caller);
     };
-    // Where there are several, each lane asks its own message's section; those that would change
-    // nothing are done, as if they had come first.
+    // With several messages, each lane checks its own message's section. No-op sections count as
+    // having run first.
     auto const choose = [&](unsigned together) {
       if constexpr (Ref::filters_noops) {
         if ((together & (together - 1)) == 0) return together;
@@ -116,11 +116,11 @@ class locks_worker {
     return !simt::any(simt::full_warp, !alive);
   }
 
-  /// The sections on one record.
+  /// Runs the sections on one record.
   WARDEN_DEVICE bool run_alone(typename Ref::message_type const& m, bool arrived) {
     unsigned const me = simt::lane_id();
     unsigned const lock = table::lock_of(m.local());
-    // Idle lanes get a value of their own, beyond every lock.
+    // Lanes without a message get their own value, beyond every lock.
     auto const group = match_group::of(arrived ? lock : (0x80000000u | me));
     bool waiting = arrived;
     unsigned fruitless = 0;
@@ -148,7 +148,7 @@ class locks_worker {
       unsigned const left = simt::ballot(simt::full_warp, waiting && me == group.leader);
       if (left == 0) return true;
       if (tries && !taken) ++retries_;
-      // Sections are short: most locks are free again before a polite wait would end.
+      // Sections are short: most locks are free again before a wait with pauses would end.
       if (taken_by == 0 && ++fruitless % tries_before_wait == 0) {
         bool const hopeful =
             me != static_cast<unsigned>(simt::first_bit(left)) || wait_for({lock, lock});
@@ -158,7 +158,7 @@ class locks_worker {
     }
   }
 
-  /// The sections on two records, each lane by itself.
+  /// Runs the sections on two records, each lane by itself.
   WARDEN_DEVICE bool run_pairs(typename Ref::message_type const& m, std::uint32_t second,
                                bool waiting) {
     unsigned const a = table::lock_of(m.local()), b = table::lock_of(second);
@@ -185,7 +185,7 @@ class locks_worker {
     }
   }
 
-  /// `second` is the other record of a pair, or the message's own.
+  /// Runs one section. `second` is the other record of a pair, or the message's own.
   WARDEN_DEVICE void execute(typename Ref::message_type const& m, std::uint32_t second,
                              typename Ref::reply_type& to_caller) const {
     auto* const identity = records_.address_of(m.local());

@@ -24,9 +24,10 @@ class long_segments {
   /// The section that several sections combine to.
   using partial = typename Ref::formats::partial;
 
-  /// For each thread of a warp with many more messages than the others, combines its messages from
-  /// `begin` to `end` - 1 that are for one record, and runs the partial by `apply(local, partial)`
-  /// in the owner. Returns the end of this thread's remaining messages. Collective over the warp.
+  /// Combines the long segments of a warp's threads. A thread with many more messages than the
+  /// others gets its messages from `begin` to `end` - 1 that are for one record combined, and runs
+  /// the partial by `apply(local, partial)`. Returns the end of this thread's remaining messages.
+  /// Collective over the warp.
   template <class Apply>
   WARDEN_DEVICE static std::uint32_t combine(simt::shared_span<message_type> window,
                                              std::uint32_t begin, std::uint32_t end, Apply apply) {
@@ -53,7 +54,7 @@ class long_segments {
         std::uint32_t const local = window[whole.middle()].local();
         partials const all = take_out(window, whole);
         if (simt::lane_id() == owner) apply(local, all.sum());  // mutation: long-run
-        // Several hot records of one owner: goes on as long as each has half of the rest.
+        // An owner may have several hot records: continues as long as each has half of the rest.
         std::uint32_t const after = whole.end - whole.begin;
         goes_on = after > least && after * 2 < before;
       }
@@ -71,13 +72,13 @@ class long_segments {
   /// Number of owners that run their segments concurrently in the time in which a warp combines as
   /// many messages of each.
   static constexpr std::uint32_t owners = 3;
-  /// Messages of a lane that are under way together.
+  /// Messages of a lane whose loads are in flight together.
   static constexpr unsigned ahead = sizeof(message_type) <= 16 ? 4 : 2;
 
   /// The messages of one owner.
   struct segment {
     std::uint32_t begin, end;
-    /// One of them: most likely for the record that most are for.
+    /// Returns a message that is most likely for the most frequent record.
     [[nodiscard]] WARDEN_DEVICE std::uint32_t middle() const { return begin + (end - begin) / 2; }
   };
 
@@ -132,7 +133,7 @@ class long_segments {
       }
     }
     all.end = kept;                    // mutation: long-run-rest
-    simt::sync_warp(simt::full_warp);  // its owner reads the remaining ones
+    simt::sync_warp(simt::full_warp);  // the owner reads the remaining messages
     return mine.of_warp(simt::ballot(simt::full_warp, has));
   }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How many blocks a multiprocessor must be able to hold, which bounds the registers of a launch,
-/// and how many a device holds by its threads and shared memory.
+/// Number of blocks that a multiprocessor must be able to hold, which bounds the registers of a
+/// launch, and number of blocks that a device holds by its threads and shared memory.
 #pragma once
 
 #include <warden/detail/execute/automatic_blocks.cuh>

@@ -30,13 +30,13 @@ class owner_segment {
   /// The type of one protected item.
   using record = typename Ref::record;
 
-  /// For the thread whose first record has the local number `first`; `has_one` if no thread of the
-  /// server owns more than one.
+  /// Constructs the worker of the thread whose first record has the local number `first`. `has_one`
+  /// is true if no thread of the server owns more than one record.
   WARDEN_DEVICE owner_segment(Ref const& ref, record_store<Ref> const& records,
                               Window const& window, std::uint32_t first, bool has_one)
       : ref_{ref}, records_{records}, window_{window}, first_{first}, has_one_{has_one} {}
 
-  /// Loads the only record early: the load is under way while the window is sorted.
+  /// Loads the only record early, so that the load is in flight while the window is sorted.
   WARDEN_DEVICE void load() {
     if (!has_one_) return;
     place_ = records_.at(first_);
@@ -195,7 +195,7 @@ class owner_segment {
         }
         if (unwritten) *held = held_copy.value;
         unwritten = false;
-        // All loads are under way before the first section runs.
+        // All loads are in flight before the first section runs.
         WARDEN_UNROLL
         for (unsigned j = 0; j < at_once; ++j) copy[j].value = *place[j];
       }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Where records are while servers work on them.
+/// Memory that holds the records while servers work on them.
 #pragma once
 
 #include <warden/simt/annotations.cuh>
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Where records are during a launch.
+/// Memory that holds the records during a launch.
 enum class placement : unsigned char {
   in_memory,  ///< in global memory; concurrent reads are not synchronized
   on_chip,    ///< in their owner's shared memory; written back when the launch ends

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Where a server keeps the records it owns while it works: in global memory, or on chip.
+/// Memory that holds a server's records while it works: global memory, or on chip.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -16,7 +16,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The records of server `number`. `Ref::policy::records` says where they are.
+/// The records of server `number`, in the memory that `Ref::policy::records` selects.
 template <class Ref>
 class record_store {
  public:
@@ -28,7 +28,7 @@ class record_store {
   static_assert(!on_chip || alignof(record) <= arena_alignment,
                 "warden: records on chip are aligned to at most 128 bytes");
 
-  /// The piece for `locals` records; nothing if they are in memory.
+  /// Returns the piece for `locals` records; empty if they are in memory.
   WARDEN_HOST_DEVICE static constexpr arena_piece<record> carve(arena_carver& carver,
                                                                 std::size_t locals) {
     if constexpr (on_chip) {
@@ -42,11 +42,11 @@ class record_store {
   WARDEN_DEVICE record_store(Ref const& ref, std::uint32_t number, simt::shared_span<record> copies)
       : ref_{ref}, number_{number}, copies_{copies} {}
 
-  /// Brings the records on chip. Collective; a block barrier follows.
+  /// Loads the records on chip. Collective; a block barrier follows.
   WARDEN_DEVICE void load() const {
     for_each([&](std::uint32_t local, record* place) { copy(&copies_[local], place, place); });
   }
-  /// Writes them back. Collective, when all sections have run.
+  /// Writes the records back. Collective, after all sections have run.
   WARDEN_DEVICE void write_back() const {
     if constexpr (on_chip) simt::sync_block();  // mutation: write-back-barrier
     for_each([&](std::uint32_t local, record* place) {
@@ -54,7 +54,7 @@ class record_store {
     });
   }
 
-  /// The record to run sections on.
+  /// Returns the record to run sections on.
   WARDEN_DEVICE record* at(std::uint32_t local) const {
     if constexpr (on_chip) {
       return &copies_[local];
@@ -62,7 +62,7 @@ class record_store {
       return address_of(local);
     }
   }
-  /// Where the record is in global memory: its identity, wherever its copy is.
+  /// Returns the record's address in global memory, which is also its identity if it is on chip.
   WARDEN_DEVICE record* address_of(std::uint32_t local) const {
     return ref_.record_of(number_, local);
   }
@@ -71,7 +71,7 @@ class record_store {
   /// The lanes that run a section together copy a record together.
   using group = lane_group<Ref::group_size>;
 
-  /// One record, whose identity is `place`.
+  /// Copies one record, whose identity is `place`.
   WARDEN_DEVICE static void copy(record* to, record const* from, record const* place) {
     if constexpr (Ref::group_size == 1) {
       simt::section_enter(place);
@@ -89,7 +89,7 @@ class record_store {
     if constexpr (on_chip) {
       for (std::uint32_t l = simt::thread_rank() / Ref::group_size; l < ref_.locals;
            l += simt::block_threads() / Ref::group_size) {
-        // The last servers own fewer than the first.
+        // The last servers own fewer records than the first.
         if (ref_.owners.id({number_, l}) < ref_.size) f(l, address_of(l));
       }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How many messages the blocks of a launch or a deferred run hold at once.
+/// Size of the windows of the blocks of a launch or a deferred run.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -11,10 +11,10 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The size of windows: as large as the policy says, or halved until a block fits the device's
-/// shared memory. Outboxes are not halved, but left out where they do not fit: with a size known
-/// at run time only, the compiler copies a client's flush into each round of a loop, and registers
-/// spill.
+/// Size of windows: as large as the policy says, or halved until a block fits the device's shared
+/// memory. Outboxes are not halved, but omitted if they do not fit: with a size that is known at
+/// run time only, the compiler would copy a client's flush into each iteration of a loop, and spill
+/// registers.
 struct run_window {
   /// Halvings after which a window of 32 messages for each thread has 1, the least.
   static constexpr unsigned most_halvings = 5;
@@ -25,12 +25,12 @@ struct run_window {
   WARDEN_HOST_DEVICE static constexpr unsigned halved(unsigned per_thread, unsigned times) {
     return per_thread >> times == 0 ? 1 : per_thread >> times;
   }
-  /// Returns the messages of a thread in a window of an executor that has `most` at most.
+  /// Returns the messages of a thread in a window of an executor whose largest number is `most`.
   WARDEN_HOST_DEVICE unsigned window_per_thread(unsigned most) const {
     return halved(most, window_halvings);
   }
-  /// Returns the fewest halvings after which `bytes(halvings)` is at most `room`; the most that
-  /// there are if no window is small enough.
+  /// Returns the least number of halvings after which `bytes(halvings)` is at most `room`;
+  /// most_halvings if no window is small enough.
   template <class Bytes>
   static unsigned fitting(std::size_t room, Bytes bytes) {
     unsigned halvings = 0;

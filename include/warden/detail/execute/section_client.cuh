@@ -16,7 +16,7 @@ WARDEN_NAMESPACE_BEGIN
 template <class Run>
 class section_client {
  public:
-  /// For servers: of a section that sends `most` others.
+  /// For servers: makes the client of a section that sends at most `most` others.
   WARDEN_DEVICE section_client(Run& run, unsigned most) : run_{run}, left_{most} {}
 
   /// Sends a section of any type of the same guarded array to the owner of record `id`, and never

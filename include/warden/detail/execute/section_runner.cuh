@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How a server runs the sections that messages carry, and answers those who called.
+/// Runs the sections that messages carry, and answers their callers.
 #pragma once
 
 #include <warden/detail/block/lane_group.cuh>
@@ -15,9 +15,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Runs sections of the guarded array that `ref` is of, on records that the caller has to itself:
-/// one thread, or all `Ref::group_size` lanes of a group, with the same message and record.
-/// Sections of fewer lanes are run by the first ones of the group.
+/// Runs sections of the guarded array of `ref`, on records that the caller has exclusively. The
+/// caller is one thread, or all `Ref::group_size` lanes of a group with the same message and
+/// record. The first lanes of the group run sections of fewer lanes.
 template <class Ref>
 class section_runner {
   using message_type = typename Ref::message_type;
@@ -28,11 +28,11 @@ class section_runner {
   using reply_type = typename Ref::reply_type;
 
  public:
-  /// `ref` outlives it.
+  /// Precondition: `ref` outlives this object.
   WARDEN_DEVICE explicit section_runner(Ref const& ref) : ref_{ref} {}
 
-  /// Runs the section that a message carries on `r`: the record, or the copy that its owner holds.
-  /// What it answers is left in `to_caller`; what it sends goes by way of the ref.
+  /// Runs the section that a message carries on `r`, the record or the copy that its owner holds.
+  /// Leaves its answer in `to_caller`. The ref sends the sections that it sends.
   WARDEN_DEVICE void apply(message_type const& m, record& r, reply_type& to_caller) const {
     run(m, to_caller, [&](auto const& section) {
       using type = std::remove_cvref_t<decltype(section)>;
@@ -44,7 +44,7 @@ class section_runner {
       }
     });
   }
-  /// Runs a section of one type that a client sends; what it sends goes by way of `to_send`.
+  /// Runs a section of one type. `to_send` sends the sections that it sends.
   template <class Sent, class Run>
   WARDEN_DEVICE void apply_one(Sent const& sent, record& r, reply_type& to_caller,
                                Run& to_send) const {
@@ -58,14 +58,14 @@ class section_runner {
       }
     });
   }
-  /// Runs a section of one type that a client sends. `own` is the record to whose owner it was
-  /// sent; `other` is the other one of a pair, and otherwise any.
+  /// Runs a section of one type on one or two records. `own` is the record whose owner has the
+  /// message. `other` is the other record of a pair, and otherwise any.
   template <class Sent>
   WARDEN_DEVICE void apply(Sent const& sent, record& own, record& other,
                            reply_type& to_caller) const {
     run_one(sent, to_caller, [&](auto const& section) {
       if constexpr (is_paired<std::remove_cvref_t<decltype(section)>>) {
-        // Not by a reference to either: then a record in registers would need an address.
+        // Not through a reference to either: a record in registers would then need an address.
         if (partner_of(section).is_first)
           return run_section_together(section.section(), other, own, ref_.sections_context);
         return run_section_together(section.section(), own, other, ref_.sections_context);
@@ -79,8 +79,8 @@ class section_runner {
                            reply_type& to_caller) const {
     format::visit(m, [&](auto const& sent) { apply(sent, own, other, to_caller); });
   }
-  /// Returns true if the message's section is on two records, and then the other one's place with
-  /// the same owner.
+  /// Returns true if the message's section is on two records, and sets `local` to the place of the
+  /// other record, which has the same owner.
   WARDEN_DEVICE bool second_of(message_type const& m, std::uint32_t& local) const {
     bool pair = false;
     if constexpr (Ref::has_pairs) {
@@ -93,20 +93,21 @@ class section_runner {
     }
     return pair;
   }
-  /// True if the section of a message is a no-op on `r`, which no thread changes at that time. A
-  /// called section is none, because it has an answer to give.
+  /// True if the section of a message is a no-op on `r`. Precondition: no thread changes `r` at
+  /// that time. Never true for a called section, because it has an answer to give.
   WARDEN_DEVICE bool is_noop(message_type const& m, record const& r) const {
     bool nothing = false;
     format::visit(
         m, [&](auto const& sent) { nothing = detail::is_noop(sent, r, ref_.sections_context); });
     return nothing;
   }
-  /// The same, if it is to be believed: it is then done.
+  /// True if the section of a message is a no-op that counts as run; the simulated device runs some
+  /// of them nevertheless.
   WARDEN_DEVICE bool is_done(message_type const& m, record const& r) const {
     return is_noop(m, r) && !simt::doubts();
   }
-  /// By each lane of a group, before it runs the section that a message carries on the record at
-  /// `place`, whose identity is that.
+  /// Notes that a lane of a group is about to run the message's section on the record at `place`,
+  /// whose identity is `identity`.
   WARDEN_DEVICE void enter(lane_group<Ref::group_size> const& lanes, message_type const& m,
                            record const* identity, record const* place) const {
     simt::group_enter(lanes.mask(), identity, place, [&] { return is_noop(m, *place); });
@@ -127,8 +128,8 @@ class section_runner {
       return section.atomic(r, ref_.sections_context);
     });
   }
-  /// Sends the answers of sections to their callers; called by the thread that ran them, which has
-  /// written their records, or by the first lane of a group, after the group's `sync`.
+  /// Sends the answers of sections to their callers. The thread that ran them, and has written
+  /// their records, calls it, or the first lane of a group after the group's `sync`.
   template <unsigned Count>
   WARDEN_DEVICE void reply(reply_type const (&replies)[Count]) const {
     if constexpr (Ref::has_answers) {
@@ -136,7 +137,8 @@ class section_runner {
       WARDEN_UNROLL
       for (unsigned k = 0; k < Count; ++k) any = any || replies[k].is_called();
       if (!any) return;
-      // Release: this thread ran the sections; who gets an answer fences after it has seen it.
+      // Release: this thread ran the sections. The thread that gets an answer fences after it has
+      // seen it.
       if constexpr (Ref::fences) simt::fence_device();  // mutation: answer-release
       WARDEN_UNROLL
       for (unsigned k = 0; k < Count; ++k) {

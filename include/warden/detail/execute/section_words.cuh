@@ -14,7 +14,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// A copy of what lies at `from`, which need not be aligned for `T`.
+/// Returns a copy of the object at `from`, which need not be aligned for `T`.
 template <class T>
 WARDEN_DEVICE T read_from(std::uint32_t const* from) {
   // Not value-initialized: a section need not have a default constructor.
@@ -23,7 +23,7 @@ WARDEN_DEVICE T read_from(std::uint32_t const* from) {
   return *reinterpret_cast<T*>(bytes);
 }
 
-/// Does the same by words where `T` has whole ones: a compiler may copy bytes one by one.
+/// Returns such a copy, word by word if `T` has whole words: a compiler may copy bytes one by one.
 template <class T>
 WARDEN_DEVICE T read_words_from(std::uint32_t const* from) {
   if constexpr (payload_bytes<T> != 0 && sizeof(T) % sizeof(std::uint32_t) == 0) {
@@ -38,11 +38,11 @@ WARDEN_DEVICE T read_words_from(std::uint32_t const* from) {
   }
 }
 
-/// How often `Section` stands among `Sections`.
+/// Number of times that `Section` occurs among `Sections`.
 template <class Section, class... Sections>
 inline constexpr int times_among = (int{std::is_same_v<Section, Sections>} + ...);
 
-/// The position of `Section` among `Sections`; their number if it is none of them.
+/// Position of `Section` among `Sections`; their number if it is not among them.
 template <class Section, class... Sections>
 inline constexpr unsigned position_among = [] {
   unsigned position = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A segment of sorted messages as far as one thread knows it, and the knowledge of earlier
-/// threads.
+/// Sum of a segment of sorted messages over one thread, and over earlier threads.
 #pragma once
 
 #include <warden/detail/execute/section_words.cuh>
@@ -13,26 +12,26 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Knowledge of several sections that combine to `Partial`: their sum, their number, and the slot
-/// of a partial among them.
+/// Sum of several sections that combine to `Partial`: the partial, the number of sections, and the
+/// slot of a partial among them.
 template <class Partial>
 class segment_carry {
   static constexpr unsigned words = (sizeof(Partial) + 3) / 4;
 
  public:
-  /// Knowledge of no sections.
+  /// Sum of no sections.
   segment_carry() = default;
-  /// `wide` is the slot's number, from 1 on, or 0.
+  /// `wide` is the number of the slot, counted from 1, or 0.
   WARDEN_DEVICE segment_carry(Partial const& sum, unsigned count, unsigned wide)
       : tag_{count | wide << 16} {
     hold(sum);
   }
 
-  /// The sum of all messages of the segment so far.
+  /// Returns the sum of all messages of the segment so far.
   WARDEN_DEVICE Partial sum() const { return read_from<Partial>(words_); }
-  /// The number of narrow messages, below 2^15.
+  /// Returns the number of narrow messages, below 2^15.
   WARDEN_DEVICE unsigned count() const { return tag_ & 0x7fffu; }
-  /// The slot of the segment's wide message, from 1 on, or 0.
+  /// Returns the slot of the segment's wide message, counted from 1, or 0.
   WARDEN_DEVICE unsigned wide() const { return tag_ >> 16; }
 
   /// Appends the messages of `next`.
@@ -52,17 +51,17 @@ class segment_carry {
       if ((having >> other_lane & 1u) != 0) {
         all = has ? joined(all, other) : other;  // mutation: long-run-lanes
       }
-      // A lane without sections takes those of the other lane from here on.
+      // A lane without sections has those of the other lane from here on.
       unsigned const low = low_of_pairs(distance);
       having |= (having & low) << distance | (having >> distance & low);
     }
     return all;
   }
 
-  /// Returns the knowledge of the block's earlier threads of the segment that `last` continues,
-  /// where `last` is each thread's last one. If this thread's segment `begins`, returns that of the
-  /// segment before, as far as it got. Garbage if there are none. Collective; `carries` has one for
-  /// each warp.
+  /// Returns the sum of the earlier threads' part of the segment that `last` continues. `last` is
+  /// each thread's last segment. If this thread's segment `begins`, returns the sum of the segment
+  /// before, up to this thread. Uninitialized if there are no earlier threads. Collective;
+  /// `carries` has one entry for each warp.
   template <unsigned Threads>
   WARDEN_DEVICE static segment_carry before(segment_carry (&carries)[Threads / 32],
                                             segment_carry last, bool begins) {
@@ -88,7 +87,7 @@ class segment_carry {
   /// Bit of a tag: the segment begins here.
   static constexpr std::uint32_t first = 1u << 15;
 
-  /// The lanes whose number has bit `distance` clear.
+  /// Returns the lanes whose number has bit `distance` clear.
   WARDEN_DEVICE static constexpr unsigned low_of_pairs(unsigned distance) {
     return ~0u / ((1u << distance) + 1);
   }
@@ -101,7 +100,7 @@ class segment_carry {
                                                        << 16;
     return both;
   }
-  /// Returns another lane's. Collective over the warp.
+  /// Returns the sum of another lane. Collective over the warp.
   WARDEN_DEVICE segment_carry from(unsigned lane) const {
     segment_carry other;
     WARDEN_UNROLL

@@ -32,13 +32,13 @@ class fused_part {
   fused_part(fused_part const&) = delete;
   fused_part& operator=(fused_part const&) = delete;
 
-  /// Device memory, in bytes.
+  /// Returns the device memory of this part. Units: bytes.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
-  /// Adds to `d` how far the channels of a failed launch had come. Blocks the host. Precondition:
-  /// the launch has ended.
+  /// Adds the state of the channels of a failed launch to `d`. Blocks the host. Precondition: the
+  /// launch has ended.
   virtual void describe(diagnosis& d, failed_launch const& failed, stream_ref s,
                         std::source_location where) const = 0;
-  /// A report was made, or there is nothing to report.
+  /// Notes that a report was made, or that there is nothing to report.
   virtual void reported() = 0;
   /// Makes all channels and rings empty. Blocks the host.
   virtual void reset_channels(stream_ref s, std::source_location where) = 0;
@@ -48,7 +48,8 @@ class fused_part {
 
 /// State that a guarded array shares with its logs; lives as long as any of them.
 struct shared_state {
-  /// In health, with a report of nothing. Blocks the host. Throws cuda_error.
+  /// Makes the state of a guarded array without failure and with an empty report. Blocks the host.
+  /// Throws cuda_error.
   explicit shared_state(std::source_location where)
       : report{2, where},
         at_work{1, where},
@@ -60,19 +61,18 @@ struct shared_state {
     stream_ref{}.synchronize(where);
   }
 
-  /// Misuse by their clients, and totals; followed by the part that `wait` has taken.
+  /// Misuse by clients, and totals; followed by the part that `wait` has taken.
   buffer<guarded_report> report;
   /// Not 0 while the records are in use: 1 by a run, another number by a launch.
   buffer<std::uint32_t> at_work;
-  /// The health, and the counters of launches. Launches with other guarded arrays keep it alive.
+  /// Health, and counters of launches. Launches with other guarded arrays keep it alive.
   std::shared_ptr<buffer<launch_control>> control;
-  /// Made by the first launch; null before.
+  /// State for fused launches, made by the first one; null before.
   std::unique_ptr<fused_part> fused;
-  bool has_logs = false;  ///< or had some
-  /// Records of all ranks together, where the guarded array has one rank's share of them; 0
-  /// otherwise.
+  bool has_logs = false;  ///< true from the first log on
+  /// Records of all ranks together, if the guarded array has one rank's share of them; otherwise 0.
   std::uint64_t all_records = 0;
-  /// After all runs of logs and all launches, in whatever streams; not those that were captured.
+  /// Recorded after all runs of logs and all launches, in all streams, captured ones excepted.
   event last_work;
 
   /// Counts of a destroyed log.
@@ -80,11 +80,11 @@ struct shared_state {
     buffer<log_shard> shards;
     std::uint32_t size, shard_size;
   };
-  /// Until `wait` has reported what was left in them.
+  /// Destroyed logs, until `wait` has reported the sections left in them.
   std::vector<remains> gone;
 
-  /// Number of sections that are left in logs that are gone. Blocks the host; nothing of theirs is
-  /// under way. Throws cuda_error.
+  /// Returns the number of sections left in destroyed logs. Blocks the host. Precondition: none of
+  /// their kernels is at work. Throws cuda_error.
   std::uint64_t never_run(stream_ref s, std::source_location where) const {
     std::uint64_t sections = 0;
     for (remains const& log : gone) {
@@ -98,7 +98,7 @@ struct shared_state {
     }
     return sections;
   }
-  /// The counters of the report, which are zero from then on; the totals stay. Blocks the host.
+  /// Returns the counters of the report and sets them to zero; the totals stay. Blocks the host.
   /// Throws cuda_error.
   guarded_report take_report(stream_ref s, std::source_location where) {
     guarded_report counted;
@@ -106,7 +106,8 @@ struct shared_state {
     copy(&counted, report.data(), 1, s, where);
     s.synchronize(where);
     counted.totals = {};
-    // Only if there is something: a kernel may have to wait until others of the device have ended.
+    // Only if there is something to take: the kernel may have to wait until others of the device
+    // have ended.
     if (std::memcmp(&counted, &nothing, sizeof(nothing)) == 0) return counted;
     guarded_report* const taken = report.data() + 1;
     launch(&detail::take_report<guarded_report>, 1, simt::warp_size, {s, where}, report.data(),
@@ -115,8 +116,8 @@ struct shared_state {
     s.synchronize(where);
     return counted;
   }
-  /// The failure since it was cleared last, if there was one. Blocks the host; launches have ended,
-  /// and the work of `s` is done.
+  /// Returns the failure since it was cleared last, if there was one. Blocks the host.
+  /// Precondition: launches have ended, and the work of `s` is done.
   std::optional<diagnosis> failure(stream_ref s, std::source_location where) {
     guarded_health health;
     copy(&health, &control->data()->health, 1, s, where);
@@ -133,23 +134,24 @@ struct shared_state {
     if (fused) fused->reported();
     return result;
   }
-  /// Forgets the failure, which was reported: from now on launches run. Blocks the host.
+  /// Clears the failure, which was reported. Launches run from here on. Blocks the host.
   void clear_failure(stream_ref s, std::source_location where) {
     runtime::fill_async(&control->data()->health, 0, sizeof(guarded_health), s, where);
     s.synchronize(where);
   }
-  /// The guarded array has a log from here on, so launches mark its records. Blocks the host until
-  /// those that have not done that have ended: no run can meet one of them. Throws cuda_error.
+  /// Notes that the guarded array has a log, so launches mark its records from here on. Blocks the
+  /// host until the launches that do not mark them have ended, so that no run meets one. Throws
+  /// cuda_error.
   void begin_logs(std::source_location where) {
     if (!has_logs) last_work.synchronize(where);  // mutation: launch-before-log
     has_logs = true;
   }
-  /// A run of a log, or a launch, is enqueued in `s`; if it is captured, the event does not know
-  /// when it runs. Allocates nothing. The event stays valid if the stream is destroyed.
+  /// Records that a run of a log, or a launch, is enqueued in `s`. If it is captured the event does
+  /// not know when it runs. Allocates nothing. The event stays valid if the stream is destroyed.
   void enqueued(stream_ref s, std::source_location where) {
     if (runtime::capturing(s, where)) return;
-    // Runs and launches of one guarded array come one after another, so this orders them as they
-    // are: it makes one event come after those of other streams.
+    // Runs and launches of one guarded array are ordered already. This wait makes one event come
+    // after those of other streams.
     s.wait_for(last_work, where);  // mutation: last-stream
     last_work.record(s, where);
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How the sections of a guarded array travel: alone, with a second record, with a return address,
-/// or with both. Each way is a type of its own, with its own tag, so that none pays for another.
+/// Forms in which the sections of a guarded array travel: alone, with a second record, with a
+/// return address, or with both. Each form is a type with its own tag, so that no form pays for
+/// another.
 #pragma once
 
 #include <warden/detail/execute/section_words.cuh>
@@ -15,14 +16,14 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// True if `T` is a `Wrapper` of something.
+/// True if `T` is a specialization of `Wrapper`.
 template <template <class...> class Wrapper, class T>
 inline constexpr bool is_a = false;
-/// A wrapper is one.
+/// True for specializations.
 template <template <class...> class Wrapper, class... Of>
 inline constexpr bool is_a<Wrapper, Wrapper<Of...>> = true;
 
-/// A section after a 32-bit word.
+/// A 32-bit word, followed by a section.
 template <class Section>
 struct prefixed {
   /// 32-bit words of the section.
@@ -30,41 +31,41 @@ struct prefixed {
 
   std::uint32_t data[words + 1];  ///< the word, then the section
 
-  /// Returns the section, after that word.
+  /// Returns the section, preceded by the word.
   WARDEN_DEVICE static prefixed of(Section const& section, std::uint32_t word) {
     prefixed p{};
     p.data[0] = word;
     if constexpr (words != 0) memcpy(&p.data[1], &section, sizeof(Section));
     return p;
   }
-  /// The section.
+  /// Returns the section.
   WARDEN_DEVICE Section section() const { return read_from<Section>(&data[words != 0 ? 1 : 0]); }
-  /// The word.
+  /// Returns the word.
   WARDEN_DEVICE std::uint32_t word() const { return data[0]; }
 };
 
-/// A section on two records, on its way to the owner of one of them: the word tells the other one,
-/// as partner does.
+/// A section on two records, on its way to the owner of one of them. The word names the other
+/// record, as a partner does.
 template <class Section>
 struct paired : prefixed<Section> {};
 
-/// The other record of a pair, seen from the one whose owner has the message.
+/// The other record of a pair, seen from the record whose owner has the message.
 struct partner {
   /// Limit of the number of records of a guarded array with sections on two records.
   static constexpr std::uint32_t limit = std::uint32_t{1} << 31;
 
   std::uint32_t id;  ///< below `limit`
-  bool is_first;     ///< true if it is the one that the sender named first
+  bool is_first;     ///< true if the sender named this record first
 
-  /// The word that travels: the id, and which one it is in the highest bit.
+  /// Returns the word that travels: the id, with `is_first` in the highest bit.
   WARDEN_DEVICE std::uint32_t word() const { return is_first ? id | limit : id; }
-  /// The partner that such a word names.
+  /// Returns the partner that such a word names.
   WARDEN_DEVICE static partner of(std::uint32_t word) {
     return {word & (limit - 1), (word & limit) != 0};
   }
 };
 
-/// A section that was called: the word is its return address. `Section` may be a paired one.
+/// A section that was called. The word is its return address. `Section` may be a paired one.
 template <class Section>
 struct called : prefixed<Section> {};
 /// True if `T` is a called section.
@@ -104,11 +105,11 @@ template <class Section>
 struct section_inside<paired<Section>> : section_inside<Section> {};
 template <class Section>
 struct section_inside<called<Section>> : section_inside<Section> {};
-/// The section in what travels when it is sent or called.
+/// Section type of a form in which it travels.
 template <class Sent>
 using section_in = typename detail::section_inside<Sent>::type;
 
-/// The type that travels when `Section` is sent.
+/// Form in which `Section` travels when it is sent.
 template <class Section, class Record, class Context>
 using sent =
     std::conditional_t<pair_section_of<Section, Record, Context>, paired<Section>, Section>;
