@@ -65,7 +65,7 @@ class forward_window {
       } else {
         if (!ref_.check(id)) return;
         ref_.rings.take_beyond(1);  // mutation: forward-credit
-        // The credit is taken before anyone can give it back.
+        // Orders taking the credit before publishing, so that no server gives it back earlier.
         simt::fence_device();
         record_location const to = ref_.owners(id);
         std::uint64_t const index = ref_.rings.ring_of(to.server).reserve(1);

@@ -135,11 +135,9 @@ class forwarding_server {
   struct progress {
     std::uint64_t admitted;  ///< admitted() of the stock
     block_credits stock;     ///< used by the first thread
-    window_minimum
-        clients;  ///< smallest index of clients that any thread expects, counted from `released`
-    window_minimum
-        servers;  ///< smallest index of the ring that any thread expects, counted from `released`
-    std::uint32_t spent;  ///< credits spent by the window before, two's complement
+    window_minimum clients;  ///< smallest index that a thread expects, from `released` on
+    window_minimum servers;  ///< smallest index of the ring, likewise
+    std::uint32_t spent;     ///< credits spent by the window before, two's complement
   };
   struct layout {
     std::size_t locals;

@@ -366,12 +366,11 @@ class sorted_outbox {
   simt::shared_span<message_type> staged_;     ///< [slot] message
   simt::shared_span<std::uint64_t> bases_;     ///< [destination] index of place 0 in its channel
   simt::shared_span<std::uint64_t> released_;  ///< [destination] last seen of the released index
-  simt::shared_span<std::uint32_t>
-      counts_;  ///< [destination] number of messages; 0 between flushes
-  simt::shared_span<std::uint32_t> offsets_;  ///< [destination] first place
-  simt::shared_span<std::uint32_t> ends_;     ///< [destination] first place without credit
-  simt::shared_span<std::uint16_t> targets_;  ///< [slot] destination or `nowhere`
-  simt::shared_span<std::uint16_t> order_;    ///< [place] slot, sorted by destination
+  simt::shared_span<std::uint32_t> counts_;    ///< [destination] messages; 0 between flushes
+  simt::shared_span<std::uint32_t> offsets_;   ///< [destination] first place
+  simt::shared_span<std::uint32_t> ends_;      ///< [destination] first place without credit
+  simt::shared_span<std::uint16_t> targets_;   ///< [slot] destination or `nowhere`
+  simt::shared_span<std::uint16_t> order_;     ///< [place] slot, sorted by destination
   simt::shared_span<small> small_;
   unsigned last_appended_ = none;  ///< slot of the newest message that this thread has appended
 };

@@ -214,12 +214,10 @@ class round_list {
   Ref const& ref_;
   schedule all_;
   simt::shared_span<std::uint32_t> present_;  ///< [home][word] as in memory
-  simt::shared_span<std::uint32_t>
-      rounds_;  ///< [part][word] a bit for each round in which it has a tile pair
+  simt::shared_span<std::uint32_t> rounds_;  ///< [part][word] a bit for each round with a tile pair
   simt::shared_span<std::uint32_t> tile_pairs_;  ///< [word] a bit for each listed tile pair
   simt::shared_span<std::uint32_t> before_;      ///< [word] tile pairs listed before its first
-  simt::shared_span<std::uint32_t>
-      firsts_;  ///< [word] a bit for each tile pair that is the first of both parts
+  simt::shared_span<std::uint32_t> firsts_;  ///< [word] tile pairs that are the first of both parts
   simt::shared_span<std::uint32_t> before_firsts_;  ///< [word] see `before_`
   simt::shared_span<std::uint32_t> first_of_;       ///< [part] its first tile pair
   simt::shared_span<typename scan::storage> scan_;

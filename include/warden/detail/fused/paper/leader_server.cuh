@@ -306,8 +306,7 @@ class leader_server {
   simt::shared_span<std::uint32_t> given_;     ///< [follower] assignments given to the follower
   simt::shared_span<std::uint32_t> taken_;   ///< [follower] assignments that the follower has read
   simt::shared_span<std::uint32_t> handed_;  ///< [slice] the bit-mask, as far as handed out
-  simt::shared_span<std::uint32_t>
-      executed_;  ///< [slice] messages executed of the current slice in this place
+  simt::shared_span<std::uint32_t> executed_;  ///< [slice] messages executed of this slice
   std::uint64_t next_release_;
 };
 
