@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How a block's shared memory is carved into pieces: what lies where is said once, in one list.
+/// Carves a block's shared memory into pieces. One list declares each piece and its place.
 #pragma once
 
 #include <warden/simt/arena.hpp>
@@ -18,7 +18,7 @@ struct arena_piece {
   std::size_t offset;  ///< in bytes
   std::size_t size;    ///< in objects
 
-  /// The piece of the memory that begins at `storage`, whose contents are garbage.
+  /// Returns the piece of the memory that begins at `storage`, uninitialized.
   WARDEN_DEVICE simt::shared_span<T> in(std::byte* storage) const {
     return {reinterpret_cast<T*>(storage + offset), static_cast<unsigned>(size)};
   }
@@ -39,7 +39,8 @@ struct arena_piece {
 /// as the first piece.
 class arena_carver {
  public:
-  /// `size` objects of type T; `alignment` in bytes, a power of two up to `arena_alignment`.
+  /// Takes `size` objects of type T. `alignment` is in bytes, a power of two up to
+  /// `arena_alignment`.
   template <class T>
   WARDEN_HOST_DEVICE constexpr arena_piece<T> take(std::size_t size,
                                                    std::size_t alignment = alignof(T)) {
@@ -48,7 +49,7 @@ class arena_carver {
     bytes_ = offset + sizeof(T) * size;
     return {offset, size};
   }
-  /// Bytes of all pieces so far.
+  /// Returns the size of all pieces so far. Units: bytes.
   [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::size_t bytes() const { return bytes_; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Ranks as stable_ranks has them, in half the shared memory or less: for few items of a warp and
-/// many keys.
+/// Ranks as in stable_ranks, in at most half the shared memory: for few items of a warp and many
+/// keys.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -14,11 +14,12 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The ranks of a block's items among those of their key, in the order of the items: by warps, then
-/// by calls of `rank`, then by lanes. Keys are below `Keys`.
+/// Ranks of a block's items among those of their key, in the order of the items: by warps, then by
+/// calls of `rank`, then by lanes. Keys are below `Keys`.
 ///
-/// A warp counts its own items, in a byte for each key. The bytes of eight warps are one word: who
-/// places a key's items notes where those of each eight begin, and who wants to know where its own
+/// A warp counts its own items, in one byte for each key. The bytes of 8 warps are one word. The
+/// thread that places a key's items stores the begin of each 8 warps' items. A warp's own begin is
+/// that value plus the sum of the bytes of the warps before it.
 /// warp's do adds up the bytes before.
 template <unsigned Threads, unsigned Keys>
 class byte_ranks {
@@ -27,14 +28,14 @@ class byte_ranks {
   static constexpr unsigned groups = (warps + together - 1) / together;
 
  public:
-  /// Calls of `rank` between two of `clear`, at most.
+  /// Largest number of calls of `rank` between two calls of `clear`.
   static constexpr unsigned most_per_thread = 255 / simt::warp_size;
-  /// Counts stay valid as long as places do.
+  /// False: counts stay valid as long as places do, so a `clear` is needed.
   static constexpr bool clears = false;
 
   /// A block's shared memory.
   struct pieces {
-    /// Takes it.
+    /// Takes the memory.
     WARDEN_HOST_DEVICE constexpr explicit pieces(arena_carver& carver)
         : counts{carver.take<std::uint64_t>(std::size_t{groups} * Keys)},
           begins{carver.take<std::uint16_t>(std::size_t{groups} * Keys)} {}
@@ -46,7 +47,7 @@ class byte_ranks {
   WARDEN_DEVICE byte_ranks(pieces const& at, std::byte* storage)
       : counts_{at.counts.in(storage)}, begins_{at.begins.in(storage)} {}
 
-  /// Begins anew, for keys below `keys`. Collective; a barrier lies before the first rank.
+  /// Starts again, for keys below `keys`. Collective; a barrier lies before the first rank.
   WARDEN_DEVICE void clear(std::uint32_t keys) const {
     for (std::uint32_t key = simt::thread_rank(); key < keys; key += Threads) {
       WARDEN_UNROLL
@@ -55,16 +56,17 @@ class byte_ranks {
     if (keys > few) return;
     for (unsigned w = simt::lane_id(); w < words; w += simt::warp_size) own_words()[w] = 0;
   }
-  /// The rank of this lane's item among the warp's with its key, which is below `Limit`, as all
-  /// keys are for which was cleared; without a meaning if it `has` none. Collective over the warp.
+  /// Returns the rank of this lane's item among the warp's items of its key; meaningless if the
+  /// lane `has` none. Precondition: all keys are below `Limit`. Collective over the warp.
   template <unsigned Limit = Keys>
   WARDEN_DEVICE std::uint32_t rank(std::uint32_t key, bool has) const {
     unsigned char& counter = own_counters()[key * together];
     if constexpr (Limit > few) {
       return rank_in_warp<Limit>(counter, key, has);
     } else {
-      // Lanes meet in a word for each value of the key's low bits: fewer steps than to compare
-      // these. A word is zero before and afterwards: it is cleared once all lanes have read it.
+      // Lanes meet in one word for each value of the key's low bits, which takes fewer steps than
+      // to compare these bits. A word is zero before and afterwards: it is cleared once all lanes
+      // have read it.
       std::uint32_t& word = own_words()[key % words];
       if (has) simt::shared_set_bits(word, 1u << simt::lane_id());
       simt::sync_warp(simt::full_warp);
@@ -80,14 +82,14 @@ class byte_ranks {
     }
   }
 
-  /// Number of all items of the key. Precondition: a block barrier after the last `rank`.
+  /// Returns the number of items of the key. Precondition: a block barrier after the last `rank`.
   WARDEN_DEVICE std::uint32_t count(std::uint32_t key) const {
     std::uint32_t sum = 0;
     WARDEN_UNROLL
     for (unsigned g = 0; g < groups; ++g) sum += sum_of(counts_[g * Keys + key]);
     return sum;
   }
-  /// The key's items begin at place `begin`. One thread for each key.
+  /// Sets the place where the key's items begin. One thread for each key.
   WARDEN_DEVICE void begin_at(std::uint32_t key, std::uint32_t begin) const {
     WARDEN_UNROLL
     for (unsigned g = 0; g < groups; ++g) {
@@ -95,20 +97,20 @@ class byte_ranks {
       begin += sum_of(counts_[g * Keys + key]);
     }
   }
-  /// Begin of the key's items. Precondition: a second barrier.
+  /// Returns the begin of the key's items. Precondition: a second barrier.
   WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t key) const { return begins_[key]; }
-  /// Where this warp's do.
+  /// Returns the begin of the key's items of this warp.
   WARDEN_DEVICE std::uint32_t begin_in_warp(std::uint32_t key) const {
     unsigned const first = simt::warp_rank() / together * Keys;
     simt::shared_span<std::uint64_t> const counts{counts_.data() + first, Keys};
     simt::shared_span<std::uint16_t> const begins{begins_.data() + first, Keys};
-    // Bytes of warps before.
+    // Bytes of the warps before this one.
     std::uint64_t const earlier = (std::uint64_t{1} << simt::warp_rank() % together * 8) - 1;
     return begins[key] + sum_of(counts[key] & earlier);  // mutation: bytes-of-warps
   }
 
  private:
-  /// Keys that are few: where there are no more, each warp has words among the others' counters.
+  /// Largest number of keys for which each warp has words among the counters of other keys.
   static constexpr unsigned few = Keys / 4, words = 64;
   static_assert(together * words * sizeof(std::uint32_t) <= (Keys - few) * sizeof(std::uint64_t));
   // One pointer for all keys, so that a key costs one instruction.
@@ -118,20 +120,20 @@ class byte_ranks {
     return {reinterpret_cast<unsigned char*>(counts_.data()) + first + simt::warp_rank() % together,
             Keys * together - simt::warp_rank() % together};
   }
-  /// [word] this warp's.
+  /// [word] this warp's words.
   WARDEN_DEVICE simt::shared_span<std::uint32_t> own_words() const {
     auto* const first = reinterpret_cast<std::uint32_t*>(counts_.data() +
                                                          simt::warp_rank() / together * Keys + few);
     return {first + simt::warp_rank() % together * words, words};
   }
-  /// Sum of its bytes.
+  /// Returns the sum of a word's bytes.
   WARDEN_DEVICE static std::uint32_t sum_of(std::uint64_t word) {
     return simt::sum_of_bytes(static_cast<std::uint32_t>(word)) +
            simt::sum_of_bytes(static_cast<std::uint32_t>(word >> 32));
   }
 
   simt::shared_span<std::uint64_t> counts_;  ///< [eight warps][key] a byte for each warp
-  simt::shared_span<std::uint16_t> begins_;  ///< [eight warps][key] where their items begin
+  simt::shared_span<std::uint16_t> begins_;  ///< [eight warps][key] begin of their items
 };
 
 }  // namespace detail

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Sections that combine: a block has sorted positions by the record their sections are for, and
-/// makes one section of each run of neighbours.
+/// Combines sections: a block has sorted positions by the record of their sections, and makes one
+/// section of each segment of equal keys.
 ///
-/// One hot record is combined by all threads: the sort spreads its positions over them, each
-/// combines its own, and a scan across the threads joins the parts.
+/// All threads combine one hot record together: the sort distributes its positions over them, each
+/// thread combines its own, and a scan across the threads joins the parts.
 #pragma once
 
 #include <warden/detail/block/combining.cuh>
@@ -16,32 +16,32 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Bits that tell the numbers below `n` apart.
+/// Returns the number of bits that distinguish the numbers below `n`.
 WARDEN_HOST_DEVICE constexpr unsigned bits_below(std::uint32_t n) {
   unsigned bits = 0;
   while (bits < 32 && n > 1 && (n - 1) >> bits != 0) ++bits;
   return bits;
 }
 
-/// From record ids to what positions are sorted by, where a run may be split now and then. More
-/// buckets than positions would only cost passes of the sort: with fewer buckets than ids,
-/// strangers that share a bucket split a run, and a split run is one more section.
+/// Buckets of record ids, by which positions are sorted. There are at most about as many buckets as
+/// positions: more would only cost passes of the sort. With fewer buckets than ids, two records
+/// that share a bucket may split a segment, which then gives one more section.
 struct combining_buckets {
-  std::uint32_t multiplier;  ///< 1 where there is a bucket for each id; scatters the ids otherwise
+  std::uint32_t multiplier;  ///< 1 if there is a bucket for each id; otherwise it scatters the ids
   std::uint32_t shift;       ///< leaves `bits` bits of the product
   std::uint32_t bits;        ///< there are 2^bits buckets
 
-  /// For ids below `records`.
+  /// Makes the buckets of ids below `records`.
   WARDEN_HOST_DEVICE static combining_buckets of(std::uint32_t records, unsigned most_bits) {
     unsigned const id_bits = bits_below(records);
     if (id_bits <= most_bits) return {1, 0, id_bits};
     return scattered(most_bits);
   }
-  /// For any numbers.
+  /// Makes the buckets of any numbers.
   WARDEN_HOST_DEVICE static combining_buckets scattered(unsigned bits) {
     return {2654435769u, 32 - bits, bits};
   }
-  /// The bucket of an id.
+  /// Returns the bucket of an id.
   WARDEN_DEVICE std::uint32_t operator()(std::uint32_t id) const {
     return id * multiplier >> shift;
   }
@@ -64,13 +64,13 @@ class block_combine {
   static_assert(combining<Section>,
                 "warden: the section has no member static Section combine(Section, Section)");
 
-  /// A thread's last run, as far as it has come.
+  /// A thread's last segment, up to the end of the thread's positions.
   struct unfinished {
     union {
       unsigned char bytes[sizeof(Section)];
       Section sum;  // need not have a default constructor
     };
-    bool starts;  ///< in this thread; otherwise in one before it
+    bool starts;  ///< true if it begins in this thread; otherwise in one before it
 
     WARDEN_DEVICE unfinished() : bytes{}, starts{true} {}
   };
@@ -94,13 +94,14 @@ class block_combine {
     typename scan::storage scanning;  ///< scan over the threads' last keys
   };
 
-  /// `sorted(j)` is this thread's position j of `sorted.count`, after those of earlier threads;
-  /// after a thread without any there are none. `Sorted::in_registers` is true if it is an array of
-  /// `Sorted::most`. Collective; a block barrier must pass before `shared` is used again.
+  /// Combines the block's positions. `sorted(j)` is this thread's position j of `sorted.count`,
+  /// after those of earlier threads. If a thread has none, the threads after it have none.
+  /// `Sorted::in_registers` is true if it is an array of `Sorted::most`. Collective; a block
+  /// barrier must pass before `shared` is used again.
   template <class Sorted, class Members>
   WARDEN_DEVICE static void run(storage& shared, Sorted const& sorted, Members const& members) {
-    // Runs that begin and end among this thread's positions are done at once; its first one may
-    // have begun before, and its last one may go on.
+    // Segments that begin and end among this thread's positions are finished at once. The thread's
+    // first segment may have begun before, and its last one may go on.
     std::uint32_t const me = simt::thread_rank();
     bool const has_any = sorted.count != 0;
     std::uint32_t position = 0;

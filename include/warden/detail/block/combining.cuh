@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Sections that combine: which do, what they become, and which of those for one record.
+/// Traits of sections that combine: which combine, what they combine to, and by which key.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -19,9 +19,8 @@ concept combining = requires(Section const& s) {
   { Section::combine(s, s) } -> std::convertible_to<Section>;
 };
 
-/// True if sections limit which of those for one record combine: only those with equal
-/// `combine_key()`, a number of up to 32 bits. For records that hold several things, such as the
-/// bucket of a table.
+/// True if only sections of one record with equal `combine_key()` combine, a number of up to 32
+/// bits. For records that hold several things, such as the bucket of a table.
 template <class Section>
 concept has_combine_key = requires(Section const& s) {
   { s.combine_key() } -> std::convertible_to<std::uint32_t>;
@@ -29,10 +28,10 @@ concept has_combine_key = requires(Section const& s) {
 
 namespace detail {
 
-/// Identifies sections that combine: the record's id, and above it their key.
+/// Identifies sections that combine: the record's id in the low half, their key in the high half.
 template <class Section>
 using combining_key = std::conditional_t<has_combine_key<Section>, std::uint64_t, std::uint32_t>;
-/// The key of a section on record `id`.
+/// Returns the key of a section on record `id`.
 template <class Section>
 WARDEN_DEVICE combining_key<Section> combining_key_of(std::uint32_t id, Section const& section) {
   if constexpr (has_combine_key<Section>) {
@@ -42,9 +41,9 @@ WARDEN_DEVICE combining_key<Section> combining_key_of(std::uint32_t id, Section 
     return id;
   }
 }
-/// One number of both, where ids and keys that are neighbours give different ones.
+/// Returns one number for both. Adjacent ids, and adjacent keys, give different numbers.
 WARDEN_DEVICE std::uint32_t folded(std::uint32_t key) { return key; }
-/// One number of a record's id and a section's key.
+/// Returns one number for a record's id and a section's key.
 WARDEN_DEVICE std::uint32_t folded(std::uint64_t key) {
   return static_cast<std::uint32_t>(key) + static_cast<std::uint32_t>(key >> 32) * 0x85ebca6bu;
 }
@@ -61,13 +60,13 @@ struct partial_type<Section> {
 
 }  // namespace detail
 
-/// The section that sections of this type combine to: their `partial`, which is constructible from
-/// one section, combines with its own type, and runs as they do. The section itself if it has no
-/// such type.
+/// Section that sections of this type combine to. It is their type `partial`, which is
+/// constructible from one section, combines with its own type, and runs as they do. If they have no
+/// such type it is the section itself.
 template <class Section>
 using partial_of = typename detail::partial_type<Section>::type;
 
-/// A `Section` as a `Partial`.
+/// Returns a `Section` as a `Partial`.
 template <class Partial, class Section>
 WARDEN_DEVICE Partial made_partial(Section const& section) {
   if constexpr (std::is_same_v<Partial, Section>) {

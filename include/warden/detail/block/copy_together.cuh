@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Copies an object by the lanes of a group: neighbouring lanes copy neighbouring words.
+/// Copies an object by the lanes of a group: adjacent lanes copy adjacent words.
 #pragma once
 
 #include <warden/detail/block/lane_group.cuh>
@@ -23,8 +23,8 @@ struct [[gnu::may_alias]] one_word {
   std::uint32_t word;
 };
 
-/// Copies `*from` to `*to`, which do not overlap: each lane copies its words. The copy is visible
-/// to other lanes after a barrier.
+/// Copies `*from` to `*to`. Each lane copies its words. The copy is visible to other lanes after a
+/// barrier. Precondition: the objects do not overlap.
 template <class T, unsigned Lanes>
 WARDEN_DEVICE void copy_together(lane_group<Lanes> const& lanes, T* to, T const* from) {
   using word = std::conditional_t<

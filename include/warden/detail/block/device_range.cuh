@@ -14,7 +14,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The address that a pointer holds, or an object like thrust::device_ptr.
+/// Returns the address that a pointer holds, or an object like thrust::device_ptr.
 template <class T>
 T* address_of(T* p) {
   return p;
@@ -36,8 +36,9 @@ inline constexpr bool is_host_container<std::array<T, N>> = true;
 
 }  // namespace detail
 
-/// A contiguous range of `T` in device memory: whatever has `data()`, a pointer or what has one by
-/// `get()`, and `size()`. std::vector and std::array, which are in host memory, are none.
+/// A contiguous range of `T` in device memory: it has `size()`, and `data()` returns a pointer or
+/// an object with a pointer `get()`. std::vector and std::array are excluded, because they are in
+/// host memory.
 template <class Range, class T>
 concept device_range = !detail::is_host_container<std::remove_cvref_t<Range>> &&
                        requires(std::remove_reference_t<Range> & range) {

@@ -7,14 +7,15 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// `Lanes` neighbouring lanes of a warp, a power of two up to 32, that run a section together: the
-/// last argument of a section with `static constexpr unsigned group_size = Lanes;`.
+/// `Lanes` adjacent lanes of a warp, a power of two up to 32, that run a section together. It is
+/// the last argument of a section with `static constexpr unsigned group_size = Lanes;`.
 ///
 /// Each lane calls the section, with the same payload and the same record. A write of one lane, to
 /// the record or to other memory, is visible to another lane after a `sync` of both, and not
-/// before: in between lanes run in any order. All lanes must reach each collective member below
-/// from one place of the source; none may return from the section while another one is going to
-/// call them. (The simulated device reorders lanes, and ends the launch with both places if lanes
+/// before. In between, lanes run in any order. Precondition: all lanes reach each collective member
+/// below from one place of the source, and none returns from the section while another one is going
+/// to call them. The simulated device reorders lanes, and ends the launch with both places if lanes
+/// meet at different ones.
 /// meet at different ones.)
 template <unsigned Lanes>
 class lane_group {
@@ -26,9 +27,9 @@ class lane_group {
   /// Lanes of the group.
   static constexpr unsigned lanes = Lanes;
 
-  /// This lane's place in the group, below `Lanes`.
+  /// Returns this lane's place in the group, below `Lanes`.
   [[nodiscard]] WARDEN_DEVICE unsigned lane() const { return simt::lane_id() & (Lanes - 1); }
-  /// The group's lanes as bits of a warp's mask, for CUDA's own warp functions.
+  /// Returns the group's lanes as bits of a warp's mask, for CUDA's own warp functions.
   [[nodiscard]] WARDEN_DEVICE unsigned mask() const {
     if constexpr (Lanes == simt::warp_size) {
       return simt::full_warp;
@@ -41,7 +42,7 @@ class lane_group {
   WARDEN_DEVICE void sync(site where = site::current()) const {
     if constexpr (Lanes != 1) simt::group_sync(mask(), where);
   }
-  /// The lanes for which `value` is true: bit i is lane i of the group. Collective.
+  /// Returns the lanes for which `value` is true: bit i is lane i of the group. Collective.
   [[nodiscard]] WARDEN_DEVICE unsigned ballot(bool value, site where = site::current()) const {
     if constexpr (Lanes == 1) {
       return value ? 1u : 0u;
@@ -57,7 +58,7 @@ class lane_group {
   [[nodiscard]] WARDEN_DEVICE bool all(bool value, site where = site::current()) const {
     return ballot(value, where) == all_bits;
   }
-  /// The value that the group's lane `source`, below `Lanes`, has: of 4 or 8 bytes. Collective.
+  /// Returns the value of the group's lane `source`, below `Lanes`; 4 or 8 bytes. Collective.
   template <class T>
   [[nodiscard]] WARDEN_DEVICE T shuffle(T value, unsigned source,
                                         site where = site::current()) const {
@@ -67,8 +68,8 @@ class lane_group {
       return simt::group_shuffle(mask(), value, first() + (source & (Lanes - 1)), where);
     }
   }
-  /// The lanes that passed the same value as this one, of 4 or 8 bytes; bits as those of `ballot`.
-  /// Collective.
+  /// Returns the lanes that passed the same value as this one, with bits as in `ballot`; 4 or 8
+  /// bytes. Collective.
   template <class T>
   [[nodiscard]] WARDEN_DEVICE unsigned match(T value, site where = site::current()) const {
     if constexpr (Lanes == 1) {
@@ -77,8 +78,8 @@ class lane_group {
       return in_group(simt::group_match(mask(), value, where));
     }
   }
-  /// All lanes' values by `operation`, which is associative and commutative, in every lane: of 4 or
-  /// 8 bytes. Collective.
+  /// Combines all lanes' values by `operation`, and returns the result in every lane; 4 or 8 bytes.
+  /// Precondition: `operation` is associative and commutative. Collective.
   template <class T, class Operation>
   [[nodiscard]] WARDEN_DEVICE T reduce(T value, Operation operation,
                                        site where = site::current()) const {
@@ -90,7 +91,7 @@ class lane_group {
 
  private:
   static constexpr unsigned all_bits = Lanes == 32 ? simt::full_warp : (1u << Lanes % 32) - 1;
-  /// The group's first lane in the warp.
+  /// Returns the group's first lane in the warp.
   WARDEN_DEVICE static unsigned first() { return simt::lane_id() & (simt::warp_size - Lanes); }
   WARDEN_DEVICE static unsigned in_group(unsigned bits) {
     if constexpr (Lanes == simt::warp_size) {

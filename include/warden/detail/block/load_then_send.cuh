@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The loop of a kernel that sends what lies in arrays: several elements are loaded before the
-/// first is sent, which costs one wait for memory instead of one each.
+/// Loop of a kernel that sends the elements of arrays. It loads several elements before it sends
+/// the first, which costs one wait for memory instead of one for each element.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -14,14 +14,14 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// How many ids and sections a thread loads before it sends the first: a few, as long as they take
+/// Returns the number of elements that a thread loads before it sends the first: as many as take
 /// few registers.
 WARDEN_HOST_DEVICE constexpr unsigned loaded_at_once(std::size_t bytes) {
   return bytes <= 12 ? 4 : bytes <= 20 ? 2 : 1;
 }
 
-/// The numbers first + rank, first + step + rank, ... below `n`, `AtOnce` at a time. `Rolled`: one
-/// copy of `send` for all of them.
+/// Loads and sends the elements first + rank, first + step + rank, ... below `n`, `AtOnce` at a
+/// time. With `Rolled` there is one copy of `send` for all of them.
 template <unsigned AtOnce, bool Rolled, class Load, class Send>
 WARDEN_DEVICE void load_then_send(std::uint64_t first, std::uint64_t step, std::uint64_t n,
                                   unsigned rank, Load load, Send send) {

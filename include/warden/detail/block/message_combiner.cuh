@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Combining of the messages that a block holds in shared memory: of those for one record, one is
-/// left, which carries the effect of all of them.
+/// Combines the messages that a block holds in shared memory: one message is left for each record,
+/// with the effect of all.
 #pragma once
 
 #include <warden/detail/block/combine.cuh>
@@ -13,16 +13,16 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Combines the messages in `Items` slots of each of `Threads` threads; slot s is thread s mod
-/// `Threads`'. A counting sort by buckets of records brings messages for one record together.
-/// Nothing of it is held in registers: a block client flushes in the middle of the user's code,
-/// which has its own there.
+/// Combines the messages in `Items` slots of each of `Threads` threads; slot s belongs to thread s
+/// mod `Threads`. A counting sort by buckets of records brings messages for one record together. No
+/// state stays in registers, because a block client flushes in the middle of the user's code, which
+/// needs them.
 template <class Section, unsigned Threads, unsigned Items>
 class message_combiner {
   using combine = block_combine<Section, Threads>;
   using scan = simt::block_scan<Threads>;
   static constexpr unsigned slots = Threads * Items;
-  /// About as many buckets as slots, at most.
+  /// Buckets: at most about as many as slots.
   static constexpr unsigned most_bits = std::bit_width(slots) - 1;
   static_assert(slots <= 1u << 16);
 
@@ -36,7 +36,7 @@ class message_combiner {
 
   struct counting_sort {
     std::uint32_t begins[1u << most_bits];  ///< [bucket] messages, then the place of its first
-    std::uint16_t ranks[slots];             ///< [slot] among the messages of its bucket
+    std::uint16_t ranks[slots];             ///< [slot] rank among the messages of its bucket
     typename scan::storage scanning;
   };
 
@@ -46,13 +46,13 @@ class message_combiner {
     std::uint16_t sorted[slots];  ///< [place] slot
     union {
       counting_sort sorting;                ///< until the slots are sorted
-      typename combine::storage combining;  ///< then
+      typename combine::storage combining;  ///< after that
     };
   };
 
-  /// Bit r of `filled` says that there is a message in this thread's slot r. The records' ids are
-  /// below `ids`. `messages` are the members of block_combine, by slots. Collective; visible to
-  /// the block afterwards.
+  /// Combines messages. Bit r of `filled` is set if there is a message in this thread's slot r. The
+  /// records' ids are below `ids`. `messages` are the members of block_combine, by slots.
+  /// Collective; the result is visible to the block afterwards.
   template <class Slots>
   WARDEN_DEVICE static void run(storage& shared, Slots const& messages, std::uint32_t ids,
                                 unsigned filled) {
@@ -73,7 +73,7 @@ class message_combiner {
       sorting.ranks[slot] = static_cast<std::uint16_t>(simt::shared_fetch_add(count, 1u));
     }
     simt::sync_block();
-    // The buckets lie in the order of their threads: each thread needs only its own.
+    // The buckets lie in the order of their threads, so each thread needs only its own.
     std::uint32_t sum = 0, total;
     WARDEN_NO_UNROLL
     for (std::uint32_t b = me; b < buckets; b += Threads) {
@@ -92,7 +92,7 @@ class message_combiner {
       shared.sorted[begin + sorting.ranks[slot]] = static_cast<std::uint16_t>(slot);
     }
     simt::sync_block();
-    // Shares as even as can be: few messages are not left to few threads.
+    // Shares are as even as possible, so that a few threads do not get a few messages each.
     std::uint32_t const share = total / Threads + (total % Threads != 0);
     std::uint32_t const begin = me * share;
     std::uint32_t const mine = total <= begin ? 0 : total - begin < share ? total - begin : share;

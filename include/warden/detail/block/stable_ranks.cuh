@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Ranks of a block's items among those of the same key, in the items' order: what a counting sort
+/// Ranks of a block's items among those of the same key, in the items' order, as a counting sort
 /// needs that keeps the order of equal keys.
 #pragma once
 
@@ -12,9 +12,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// One more item of each lane that `has` one: its rank among the warp's items with its key, which
-/// is below `Limit`, and those of which so far `counter` has counted. A counter is one warp's.
-/// Without a meaning in other lanes. Collective over the warp.
+/// Ranks one more item of each lane that `has` one. Returns its rank among the warp's items with
+/// its key, including those that `counter` has counted. Precondition: keys are below `Limit`, and
+/// `counter` belongs to the warp. Meaningless in other lanes. Collective over the warp.
 template <unsigned Limit, class Counter>
 WARDEN_DEVICE std::uint32_t rank_in_warp(Counter& counter, std::uint32_t key, bool has) {
   unsigned const peers =
@@ -34,19 +34,20 @@ WARDEN_DEVICE std::uint32_t rank_in_warp(Counter& counter, std::uint32_t key, bo
 template <unsigned Threads, unsigned Keys>
 class stable_ranks {
   static constexpr unsigned warps = Threads / simt::warp_size;
-  /// Counters of a word that is cleared at once.
+  /// Counters of a word, which is cleared at once.
   static constexpr unsigned together = sizeof(std::uint64_t) / sizeof(std::uint16_t);
   static_assert(Keys % together == 0);
 
  public:
-  /// Counters, of shared memory that is aligned as a word of 64 bits.
+  /// Number of counters. Precondition: the shared memory is aligned as a word of 64 bits.
   static constexpr std::size_t size = std::size_t{warps} * Keys;
 
-  /// `counts` has `size` counters, the block's; at most 65,535 items have one key.
+  /// Precondition: `counts` has `size` counters and belongs to the block; at most 65,535 items have
+  /// one key.
   WARDEN_DEVICE explicit stable_ranks(simt::shared_span<std::uint16_t> counts) : counts_{counts} {}
 
-  /// Begins anew, for keys below `keys`, before the warp's first item. Collective over the warp; a
-  /// block barrier lies between this and what was done with the ranks before.
+  /// Starts again, for keys below `keys`, before the warp's first item. Collective over the warp; a
+  /// block barrier lies between the last use of ranks and this.
   WARDEN_DEVICE void start(std::uint32_t keys) const {
     simt::shared_span<std::uint64_t> const words{reinterpret_cast<std::uint64_t*>(counts_.data()),
                                                  static_cast<unsigned>(size / together)};
@@ -57,8 +58,8 @@ class stable_ranks {
     }
     simt::sync_warp(simt::full_warp);
   }
-  /// The rank of this lane's item among the warp's with its key, which is below `Limit`; without a
-  /// meaning if it `has` none. Collective over the warp.
+  /// Returns the rank of this lane's item among the warp's items of its key; meaningless if the
+  /// lane `has` none. Precondition: the key is below `Limit`. Collective over the warp.
   template <unsigned Limit = Keys>
   WARDEN_DEVICE std::uint32_t rank(std::uint32_t key, bool has) const {
     return rank_in_warp<Limit>(counts_[mine(key)], key, has);
@@ -67,11 +68,11 @@ class stable_ranks {
   /// State between `count` and `rank_of_counted`.
   struct counted {
     std::uint32_t before;  ///< items of the key that the warp had counted
-    std::uint32_t rank;    ///< among all, as lanes happened to come
+    std::uint32_t rank;    ///< rank among all, in the order in which lanes happened to come
   };
-  /// The first half of `rank` for many keys, so that a warp's items seldom have the same one: lanes
-  /// count by atomics. No thread waits for their results here, so several calls may come before the
-  /// second halves. Collective over the warp.
+  /// First half of `rank` for many keys, if a warp's items seldom have the same one: lanes count by
+  /// atomics. No thread waits for their results here, so several calls may come before the second
+  /// halves. Collective over the warp.
   WARDEN_DEVICE counted count(std::uint32_t key, bool has) const {
     std::uint32_t& both = reinterpret_cast<std::uint32_t*>(counts_.data())[mine(key) / 2];
     unsigned const shift = key % 2 * 16;
@@ -81,8 +82,8 @@ class stable_ranks {
     simt::sync_warp(simt::full_warp);
     return {before, old & 0xffffu};
   }
-  /// The second half: lanes that were not the first of their key are put in order, key by key.
-  /// Collective over the warp.
+  /// Second half of `rank`: puts the lanes that were not the first of their key in order, key by
+  /// key. Collective over the warp.
   WARDEN_DEVICE static std::uint32_t rank_of_counted(counted c, std::uint32_t key, bool has) {
     for (unsigned late = simt::ballot(simt::full_warp, c.rank != c.before); late != 0;) {
       auto const first = static_cast<unsigned>(simt::first_bit(late));
@@ -108,7 +109,7 @@ class stable_ranks {
     }
     return sum;
   }
-  /// Number of items of the key before this warp's. Precondition: a second barrier.
+  /// Returns the number of items of the key before this warp's. Precondition: a second barrier.
   WARDEN_DEVICE std::uint32_t before(std::uint32_t key) const { return counts_[mine(key)]; }
 
  private:

@@ -10,7 +10,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The sum over the lanes before this one, of unsigned integers. Collective over the warp.
+/// Returns the sum of an unsigned integer over the lanes before this one. Collective over the warp.
 template <class T>
 WARDEN_DEVICE T warp_sum_before(T value) {
   T sum = value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Bounded waiting: how a wait finds out that nothing moves any more, and how it then stops the
-/// whole launch.
+/// Bounded waiting: a wait detects that nothing makes progress any more, and then stops the whole
+/// launch.
 #pragma once
 
 #include <warden/diagnosis.hpp>
@@ -11,20 +11,21 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// How long a wait may last without any progress of the launch before the launch is poisoned.
+/// Longest wait without any progress of the launch before the launch is poisoned.
 struct time_limit {
-  std::uint64_t nanoseconds = 10'000'000'000ull;  ///< without progress
-  /// Time alone is no proof: a preempted thread must also have looked this often.
+  std::uint64_t nanoseconds = 10'000'000'000ull;  ///< time without progress
+  /// Polls that a thread must also have made: time alone is no proof, because the thread may have
+  /// been preempted.
   std::uint32_t minimum_polls = 4096;
 };
 
 namespace detail {
 
-/// The health of a launch, in device memory; zero while all is well.
+/// The health of a launch, in device memory; zero without a failure.
 struct launch_health {
   std::uint32_t poisoned;  ///< 0, or 1 from the first failed wait on
   std::uint32_t pad;       ///< always 0
-  failed_wait first;       ///< written by the thread that poisoned
+  failed_wait first;       ///< written by the thread that poisoned the launch
 };
 
 /// True if the launch was stopped. One relaxed load.
@@ -32,27 +33,28 @@ WARDEN_DEVICE bool is_poisoned(launch_health const* health) {
   return simt::load_relaxed(&health->poisoned) != 0;
 }
 
-/// Poisons, unless that has happened before: then false.
+/// Poisons the launch. Returns false if it was poisoned before.
 WARDEN_DEVICE bool poison(launch_health* health, failed_wait const& first) {
   if (simt::compare_exchange(&health->poisoned, 0u, 1u) != 0u) return false;
   health->first = first;  // only the host reads this, after the kernel has ended
   return true;
 }
 
-/// The state of one wait. Make one for each wait; ask `hopeful` every 64 polls (wait_until does).
+/// State of one wait. Make one for each wait, and call `hopeful` every 64 polls, as wait_until
+/// does.
 class watchdog {
  public:
-  /// Polls between two questions.
+  /// Polls between two calls of `hopeful`.
   static constexpr unsigned polls_per_look = 64;
 
-  /// The time begins with the first question.
+  /// The time begins with the first call of `hopeful`.
   WARDEN_DEVICE watchdog(launch_health const* health, time_limit limit)
       : health_{health}, limit_{limit} {}
 
   /// Returns false once the launch is poisoned, by this call or by another thread. `progress()`
-  /// returns a number that changes whenever the launch makes progress. Reading it is slow and stops
-  /// the polling, so it is read eight times in a time limit, and not at all by a wait that ends
-  /// within an eighth. `stop()` poisons the launch.
+  /// returns a number that changes whenever the launch makes progress. Reading it is slow and
+  /// interrupts the polling, so it is read 8 times in a time limit, and never by a wait that ends
+  /// within 1/8 of it. `stop()` poisons the launch.
   template <class Progress, class Stop>
   WARDEN_DEVICE bool hopeful(Progress progress, Stop stop) {
     if (is_poisoned(health_)) return false;
