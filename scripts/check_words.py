@@ -7,9 +7,9 @@
 
 The last column of a table whose header ends with "replaces" holds the words, each in backticks. A word
 is found in lower and upper case, with a final s, as a part of a name between underscores, and across
-the lines of a comment; `word*` also finds longer words. A phrase, or a name with ::, is not found within a
-name, or where the last word of its row's term follows. A comment may not begin with "What", "Whether" or "Of". A line
-of docs/word_exceptions.txt is "path pattern: word: reason".
+the lines of a comment; `word*` also finds longer words. A phrase, or a name with ::, is not found
+within a name, or if the last word of its row's term follows. A comment may not begin with "What",
+"Whether" or "Of". A line of docs/word_exceptions.txt is "path pattern: word: reason".
 """
 import collections
 import fnmatch
@@ -103,7 +103,8 @@ def main():
             print(f"{number:5} {folder}")
         print(f"{len(uses):5} in all")
     else:
-        print(*(f"{name}:{number}: {word}: {line}" for name, number, word, line in uses), *errors, sep="\n")
+        for line in (*(f"{name}:{number}: {word}: {line}" for name, number, word, line in uses), *errors):
+            print(line)
     sys.exit(bool(uses or errors))
 
 
