@@ -62,7 +62,7 @@ void launch_fused(Kernel const& kernel, unsigned grid, located_stream in, First&
 
 /// Makes the channels of guarded arrays that have none. `launch_fused` then only enqueues, and may
 /// be captured into a graph. Blocks the host. Throws limit_error for an impossible plan and
-/// cuda_error when memory is short.
+/// cuda_error when memory is short. Thread-safe.
 template <class... Guarded>
 void prepare_fused(Guarded&... guarded) {
   (static_cast<void>(detail::guarded_access::fused(guarded)), ...);

@@ -207,7 +207,8 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   /// `apply_async`. Units: bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     return state_->report.bytes() + state_->control->bytes() +
-           (state_->fused ? state_->fused->bytes() : 0) + (kept_ ? kept_->bytes() : 0);
+           (state_->fused() != nullptr ? state_->fused()->bytes() : 0) +
+           (kept_ ? kept_->bytes() : 0);
   }
 
  private:
@@ -254,7 +255,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
     add_misuse(found, report, state_->all_records != 0 ? state_->all_records : this->size(),
                Policy::calls_per_thread, never_run, failure);
     state_->gone.clear();
-    auto const& fused = state_->fused;
+    auto* const fused = state_->fused();
     // Slots of calls whose answers will not be sent, or whose futures will not be dropped.
     if (fused && (failure || report.unflushed_calls != 0 || report.calls_too_many != 0))
       fused->reset_answers(s, where);

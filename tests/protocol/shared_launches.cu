@@ -4,6 +4,7 @@
 
 #include "tests/protocol/shared_launches.cuh"
 
+#include <latch>
 #include <thread>
 
 namespace {
@@ -209,6 +210,23 @@ TEST(shared_launches, leave_host_threads_alone_that_share_no_launch) {
   EXPECT_EQ(errors, 0);
   EXPECT_EQ(a.count(), 64u * (1 + rounds / 2));
   EXPECT_EQ(b.count(), 64u * (1 + rounds));
+}
+
+TEST(shared_launches, host_threads_that_come_first_at_once_find_one_state) {
+  for (int again = 0; again < 20; ++again) {
+    warden::buffer<test::tally> records{10};
+    warden::guarded<test::tally, test::record_in<2>> g{records};
+    std::latch both{2};
+    void const *one = nullptr, *other = nullptr;
+    auto const prepare = [&](void const*& found) {
+      both.arrive_and_wait();
+      found = &warden::detail::guarded_access::fused(g);
+    };
+    std::thread thread{[&] { prepare(one); }};
+    prepare(other);
+    thread.join();
+    ASSERT_EQ(one, other);
+  }
 }
 
 }  // namespace

@@ -62,15 +62,14 @@ class guarded_state {
   friend struct guarded_access;
   friend class fused_state<Policy, Record, Sections...>;
 
-  /// Returns the state for fused launches, and makes it if there is none.
+  /// Returns the state for fused launches, and makes it if there is none. Thread-safe.
   [[nodiscard]] auto& fused() const {
     using type = fused_state<Policy, Record, Sections...>;
     static_cast<void>(needs_fused_state<Policy, Record, Sections...>{});
-    if (!state_->fused) {
+    return static_cast<type&>(state_->fused([&] {
       runtime::device_scope const scope{device_, where_};
-      state_->fused = std::make_unique<type>(*this, where_);
-    }
-    return static_cast<type&>(*state_->fused);
+      return std::make_unique<type>(*this, where_);
+    }));
   }
 
   int device_ = 0;

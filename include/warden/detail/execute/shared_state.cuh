@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <source_location>
 #include <vector>
@@ -67,8 +68,6 @@ struct shared_state {
   buffer<std::uint32_t> at_work;
   /// Health, and counters of launches. Launches with other guarded arrays keep it alive.
   std::shared_ptr<buffer<launch_control>> control;
-  /// State for fused launches, made by the first one; null before.
-  std::unique_ptr<fused_part> fused;
   bool has_logs = false;  ///< true from the first log on
   /// Records of all ranks together, if the guarded array has one rank's share of them; otherwise 0.
   std::uint64_t all_records = 0;
@@ -82,6 +81,19 @@ struct shared_state {
   };
   /// Destroyed logs, until `wait` has reported the sections left in them.
   std::vector<remains> gone;
+
+  /// Returns the state for fused launches; null before the first one. Thread-safe.
+  [[nodiscard]] fused_part* fused() const {
+    std::scoped_lock const lock{making_};
+    return fused_.get();
+  }
+  /// Returns the state for fused launches, which `make` makes if there is none. Thread-safe.
+  template <class Make>
+  fused_part& fused(Make make) {
+    std::scoped_lock const lock{making_};
+    if (!fused_) fused_ = make();
+    return *fused_;
+  }
 
   /// Returns the number of sections left in destroyed logs. Blocks the host. Precondition: none of
   /// their kernels is at work. Throws cuda_error.
@@ -129,9 +141,9 @@ struct shared_state {
       d.limit_seconds = static_cast<double>(health.failed.limit_nanoseconds) * 1e-9;
       d.client_blocks = d.wait.client_blocks;
       d.client_blocks_done = d.wait.client_blocks_done;
-      if (fused) fused->describe(d, health.failed, s, where);
+      if (fused_) fused_->describe(d, health.failed, s, where);
     }
-    if (fused) fused->reported();
+    if (fused_) fused_->reported();
     return result;
   }
   /// Clears the failure, which was reported. Launches run from here on. Blocks the host.
@@ -155,6 +167,10 @@ struct shared_state {
     s.wait_for(last_work, where);  // mutation: last-stream
     last_work.record(s, where);
   }
+
+ private:
+  mutable std::mutex making_;
+  std::unique_ptr<fused_part> fused_;  ///< null before the first launch
 };
 
 }  // namespace detail

@@ -196,7 +196,8 @@ class launch_plan {
   /// Makes the channels if there are none. Throws for a captured launch without channels.
   template <class Guarded>
   void check_channels(Guarded const& g) const {
-    if (!guarded_access::shared(g)->fused && runtime::capturing(in_.stream, in_.where)) {
+    if (guarded_access::shared(g)->fused() == nullptr &&
+        runtime::capturing(in_.stream, in_.where)) {
       refuse(
           "the stream is being captured into a graph, and a guarded array has no channels yet: "
           "call prepare_fused before the capture");
