@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts for the misuse that clients, launches and runs count.
 
-#include <warden/misuse.hpp>
+#include <warden/error.hpp>
 
 #include <string>
 #include <utility>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Errors of the host interface. Constructors, launches and `wait` throw them. Destructors never
-/// throw.
+/// Errors of the host interface: facts about a launch that ended without progress, exceptions, and
+/// counters of misuse. Constructors, launches and `wait` throw. Destructors never throw.
 #pragma once
 
-#include <warden/diagnosis.hpp>
 #include <warden/simt/host_abi.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -16,6 +16,78 @@
 #include <vector>
 
 WARDEN_HOST_NAMESPACE_BEGIN
+
+// ---- a launch without progress
+
+/// Thing that a device thread was waiting for when its time limit ran out.
+enum class wait_kind : std::uint32_t {
+  nothing,  ///< no wait has failed
+  credit,   ///< a client waited for free slots of a channel
+  message,  ///< a server waited for a reserved slot to be published
+  lock,     ///< a server or a baseline waited for a lock
+  answer,   ///< a caller waited for the answer of a section
+  room,     ///< nothing: a ring was full of sections that sections had sent
+  earlier,  ///< nothing: the launch did not run, because an earlier launch of one of its guarded
+            ///< arrays had failed
+  part,     ///< a run in rounds waited for a tile that an earlier tile pair has
+  tile,     ///< an allocation in order waited for an earlier tile
+};
+
+/// The first wait that ran out of time. The thread that poisoned the launch wrote it.
+struct failed_wait {
+  wait_kind kind;         ///< kind of the thing waited for
+  std::uint32_t block;    ///< block of the launch
+  std::uint32_t thread;   ///< thread of that block
+  std::uint32_t guarded;  ///< position of the guarded array among the launch's arguments
+  std::uint32_t channel;  ///< server whose channel or lock table was waited for; or tile
+  std::uint32_t launch;   ///< number of the launch among those of the first guarded array; all
+                          ///< replays have one number
+  std::uint64_t index;  ///< index of a slot, lock or tile; or number of tile pairs that come first
+  std::uint32_t client_blocks;       ///< client blocks of the launch
+  std::uint32_t client_blocks_done;  ///< client blocks that had finished
+  wait_kind cause;  ///< kind `earlier`: the failed wait of the earlier launch or run
+};
+
+/// State of one channel. All four indices only grow. `executed` and `released` never exceed
+/// `reserved`.
+struct channel_state {
+  std::uint32_t guarded;    ///< position of the guarded array among the launch's arguments
+  std::uint32_t server;     ///< the channel's server
+  std::uint32_t capacity;   ///< slots
+  bool started;             ///< true if its server block ever ran
+  bool is_ring;             ///< true if servers send to it, instead of clients
+  std::uint64_t reserved;   ///< slots handed to senders
+  std::uint64_t published;  ///< first slot not yet published
+  std::uint64_t executed;   ///< messages executed, counted from the channel's first index
+  std::uint64_t released;   ///< slots returned to senders
+};
+
+/// Credits for sections on their way between servers, of a guarded array whose sections send
+/// sections.
+struct credits_state {
+  std::uint32_t guarded;   ///< position of the guarded array among the launch's arguments
+  std::uint64_t credits;   ///< number of credits
+  std::int64_t available;  ///< credits that no thread holds; negative if sections sent more than
+                           ///< they declare
+};
+
+/// Dump of a poisoned launch.
+struct diagnosis {
+  failed_wait wait{};                    ///< the wait that poisoned the launch
+  double limit_seconds = 0;              ///< time limit without progress. Units: seconds
+  std::uint32_t client_blocks = 0;       ///< client blocks of the launch
+  std::uint32_t client_blocks_done = 0;  ///< client blocks that had finished
+  std::vector<channel_state> channels;   ///< all channels of the launch, by guarded and server
+  std::vector<credits_state> credits;    ///< credits of the guarded arrays that have any
+};
+
+/// Returns the name of the thing that a failed wait waited for.
+char const* to_string(wait_kind kind);
+/// Returns the dump as text: one line for the failed wait, and one for each channel that is not
+/// empty.
+std::string to_string(diagnosis const& d);
+
+// ---- exceptions
 
 /// Types of errors, the most severe first.
 enum class error_type : unsigned char {
@@ -146,5 +218,46 @@ class error_list {
   int code_ = 0;                   ///< code of the first cuda_error
   std::optional<diagnosis> dump_;  ///< dump of the first timeout_error
 };
+
+// ---- misuse
+
+/// Counters of one guarded array, in device memory until its `wait` takes them.
+struct misuse_counts {
+  std::uint64_t bad_ids;           ///< sends with an id outside the records
+  std::uint64_t first_bad_id;      ///< the first such id, if there is one
+  std::uint64_t apart;             ///< sends of a section whose two records have different owners
+  std::uint64_t first_apart;       ///< ids of the two records of the first such send, 32 bits each
+  std::uint64_t unflushed;         ///< messages that were staged and never flushed
+  std::uint64_t unflushed_calls;   ///< calls that were staged and never flushed
+  std::uint64_t calls_too_many;    ///< calls whose slot an earlier call still had
+  std::uint64_t early_gets;        ///< answers requested before the block client had flushed
+  std::uint64_t sends_too_many;    ///< sections sent by sections, beyond the declared number
+  std::uint64_t refused;           ///< deferred sections whose log was full or being run
+  std::uint64_t refused_by;        ///< number of sections that such a log holds
+  std::uint64_t batches_at_most;   ///< batches that an ordered log holds, if it was out of batches
+                                   ///< and not of space; otherwise 0
+  std::uint64_t wrong_block_lost;  ///< sections sent by a deferred_block in blocks of another shape
+  std::uint64_t wrong_block;       ///< shape of such a block; from bit 48 on, threads of its client
+  std::uint64_t order_unknown;     ///< batches of two launches that got the same ref
+  std::uint64_t not_whole;         ///< messages of a log that were not written yet
+  std::uint64_t given_up;          ///< messages of logs whose run failed after it had begun
+  std::uint64_t runs_put_off;      ///< runs of a log that found the guarded array in use
+  std::uint64_t partner_at_work;  ///< runs of a deferred_between that found its second array in use
+  std::uint64_t launches_amid;    ///< fused launches that found the guarded array in use
+  std::uint64_t runs_skipped;     ///< runs of a log after a failure of the guarded array
+  std::uint64_t partner_failed;   ///< runs of a deferred_between after its second array's failure
+  std::uint64_t launches_skipped;  ///< launches after a failure of one of their guarded arrays
+  std::uint64_t skip_cause;        ///< wait_kind of such a failure
+  /// Largest request of a client for more shared memory than the launch has: the bytes requested in
+  /// the high 32 bits, the bytes available in the low 32 bits.
+  std::uint64_t shared_asked;
+};
+
+/// Adds the errors that the clients, launches and runs of a guarded array made. It has `size`
+/// records, its policy says `calls_per_thread`, its destroyed logs held `never_run` sections, and
+/// `failure` is the failure of its launches and runs, if there is one.
+void add_misuse(error_list& found, misuse_counts const& report, std::size_t size,
+                unsigned calls_per_thread, std::uint64_t never_run,
+                std::optional<diagnosis> const& failure);
 
 WARDEN_HOST_NAMESPACE_END

@@ -9,10 +9,9 @@
 #include <warden/detail/execute/guarded_access.cuh>
 #include <warden/detail/execute/guarded_options.hpp>
 #include <warden/detail/execute/guarded_state.cuh>
+#include <warden/detail/execute/owner_map.cuh>
 #include <warden/detail/execute/statistics.cuh>
 #include <warden/error.hpp>
-#include <warden/misuse.hpp>
-#include <warden/owner_map.cuh>
 #include <warden/policy.cuh>
 #include <warden/section.cuh>
 #include <warden/stream.hpp>

@@ -15,9 +15,9 @@
 #include <warden/detail/execute/atomics.cuh>
 #include <warden/detail/execute/automatic_blocks.cuh>
 #include <warden/detail/execute/locks.cuh>
+#include <warden/detail/execute/owner_map.cuh>
 #include <warden/detail/execute/placement.cuh>
 #include <warden/detail/execute/sorted.cuh>
-#include <warden/owner_map.cuh>
 #include <warden/section.cuh>
 
 #include <algorithm>

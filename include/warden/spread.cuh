@@ -13,13 +13,13 @@
 #include <warden/detail/execute/check_owner_map.cuh>
 #include <warden/detail/execute/guarded_access.cuh>
 #include <warden/detail/execute/guarded_options.hpp>
+#include <warden/detail/execute/owner_map.cuh>
 #include <warden/detail/spread/rank_channel.cuh>
 #include <warden/detail/spread/run_timeline.cuh>
 #include <warden/detail/spread/same_owner_map.cuh>
 #include <warden/detail/spread/spread_log.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded.cuh>
-#include <warden/owner_map.cuh>
 #include <warden/policy.cuh>
 #include <warden/runtime.hpp>
 #include <warden/stream.hpp>

@@ -7,8 +7,8 @@
 #include <warden/detail/block/combining.cuh>
 #include <warden/detail/deferred/log_formats.cuh>
 #include <warden/detail/execute/is_noop.cuh>
+#include <warden/detail/execute/owner_map.cuh>
 #include <warden/detail/execute/wire_types.cuh>
-#include <warden/owner_map.cuh>
 #include <warden/policy.cuh>
 #include <warden/section.cuh>
 

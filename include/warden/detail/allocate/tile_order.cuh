@@ -6,7 +6,7 @@
 
 #include <warden/detail/allocate/allocation_control.cuh>
 #include <warden/detail/block/watchdog.cuh>
-#include <warden/diagnosis.hpp>
+#include <warden/error.hpp>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 /// launch.
 #pragma once
 
-#include <warden/diagnosis.hpp>
+#include <warden/error.hpp>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>

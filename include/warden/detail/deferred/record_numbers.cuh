@@ -4,7 +4,7 @@
 /// rank and place.
 #pragma once
 
-#include <warden/owner_map.cuh>
+#include <warden/detail/execute/owner_map.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 #include <warden/detail/execute/run_array.cuh>
 #include <warden/detail/execute/run_window.cuh>
 #include <warden/detail/execute/wire_types.cuh>
-#include <warden/diagnosis.hpp>
+#include <warden/error.hpp>
 #include <warden/section.cuh>
 
 #include <algorithm>

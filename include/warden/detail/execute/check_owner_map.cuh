@@ -5,7 +5,7 @@
 #pragma once
 
 #include <warden/buffer.hpp>
-#include <warden/owner_map.cuh>
+#include <warden/detail/execute/owner_map.cuh>
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
 

@@ -4,8 +4,7 @@
 #pragma once
 
 #include <warden/detail/execute/statistics.cuh>
-#include <warden/diagnosis.hpp>
-#include <warden/misuse.hpp>
+#include <warden/error.hpp>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>

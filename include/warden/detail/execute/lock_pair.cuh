@@ -3,7 +3,7 @@
 /// The two locks of a section's records, and the wait for them.
 #pragma once
 
-#include <warden/diagnosis.hpp>
+#include <warden/error.hpp>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 /// Map from records to partitions; one block runs a partition at a time in a deferred run.
 #pragma once
 
-#include <warden/owner_map.cuh>
+#include <warden/detail/execute/owner_map.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>

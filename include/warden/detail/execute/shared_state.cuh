@@ -7,7 +7,7 @@
 #include <warden/detail/execute/guarded_health.cuh>
 #include <warden/detail/execute/guarded_report.cuh>
 #include <warden/detail/execute/log_shard.cuh>
-#include <warden/diagnosis.hpp>
+#include <warden/error.hpp>
 #include <warden/launch_kernel.cuh>
 #include <warden/runtime.hpp>
 #include <warden/simt/simt.cuh>

@@ -15,7 +15,7 @@
 #include <warden/detail/fused/launch_history.cuh>
 #include <warden/detail/fused/launch_state.cuh>
 #include <warden/detail/fused/plan.cuh>
-#include <warden/diagnosis.hpp>
+#include <warden/error.hpp>
 #include <warden/runtime.hpp>
 #include <warden/stream.hpp>
 

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <warden/detail/execute/guarded_report.cuh>
+#include <warden/detail/execute/owner_map.cuh>
 #include <warden/detail/execute/run_window.cuh>
 #include <warden/detail/fused/guarded_types.cuh>
 #include <warden/detail/fused/launch_control.cuh>
 #include <warden/detail/fused/lock_queues.cuh>
-#include <warden/owner_map.cuh>
 #include <warden/simt/architecture.cuh>
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 /// Messages that a warp's lanes send, until the warp publishes them.
 #pragma once
 
-#include <warden/owner_map.cuh>
+#include <warden/detail/execute/owner_map.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>

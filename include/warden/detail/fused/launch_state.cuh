@@ -7,7 +7,7 @@
 #include <warden/buffer.hpp>
 #include <warden/detail/fused/channel.cuh>
 #include <warden/detail/fused/launch_control.cuh>
-#include <warden/diagnosis.hpp>
+#include <warden/error.hpp>
 #include <warden/stream.hpp>
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 #include <warden/detail/execute/lock_pair.cuh>
 #include <warden/detail/pairs/few_records.cuh>
 #include <warden/detail/pairs/pair_sections.cuh>
-#include <warden/diagnosis.hpp>
+#include <warden/error.hpp>
 #include <warden/simt/simt.cuh>
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 #include <warden/detail/execute/guarded_health.cuh>
 #include <warden/detail/execute/placement.cuh>
 #include <warden/detail/pairs/log_pairs.cuh>
-#include <warden/diagnosis.hpp>
+#include <warden/error.hpp>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>

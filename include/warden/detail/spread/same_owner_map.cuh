@@ -6,9 +6,9 @@
 
 #include <warden/buffer.hpp>
 #include <warden/communicator.hpp>
+#include <warden/detail/execute/owner_map.cuh>
 #include <warden/detail/spread/rank_channel.cuh>
 #include <warden/error.hpp>
-#include <warden/owner_map.cuh>
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
 
