@@ -63,7 +63,7 @@ class sorted_checks {
                 "warden/deferred_forwarding.cuh");
   static_assert(!run_ref<Policy, Record, Sections...>::has_pairs ||
                     is_defined<run_pairs_ref<Policy, Record, Sections...>>,
-                "warden: a log whose sections are on two records is run in per_thread: include "
+                "warden: a log whose sections are on two records is run in rounds: include "
                 "warden/deferred_pairs.cuh");
 };
 
