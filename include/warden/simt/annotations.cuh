@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which device a translation unit is compiled for, the annotations that follow from it, and the
-/// inline namespace that keeps two differently compiled copies of the library apart.
+/// Annotations of code for either device, and the inline namespace that separates two differently
+/// compiled copies of the library.
 #pragma once
 
 #include <warden/simt/compiler.hpp>
@@ -12,8 +12,9 @@
 /// For WARDEN_PASTE.
 #  define WARDEN_PASTE_(a, b, c, d, e, f, g, h, i, ...) \
     v0_1_sm_##a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_##i
-/// One name per version and list of architectures: two libraries, each with its own copy of Warden
-/// built for other architectures, can be linked into one program without mixing their kernels.
+/// One name for each version and list of architectures. Two libraries, each with its own copy of
+/// Warden for other architectures, can then be linked into one program without mixing their
+/// kernels.
 #  define WARDEN_PASTE(...) WARDEN_PASTE_(__VA_ARGS__)
 #  if defined(__CUDA_ARCH_LIST__)
 #    define WARDEN_ABI WARDEN_PASTE(__CUDA_ARCH_LIST__, 0, 0, 0, 0, 0, 0, 0, 0, 0)
@@ -21,28 +22,29 @@
 /// The inline namespace of everything that users compile.
 #    define WARDEN_ABI v0_1_sm
 #  endif
-// A kernel made for a type without linkage has none itself: hiding it then is needless, not wrong.
+// A kernel for a type without linkage has none itself: hiding it is needless then, not wrong.
 #  pragma nv_diag_suppress 1407
 /// A kernel, hidden from other libraries of the same program.
 #  define WARDEN_KERNEL __global__ __attribute__((visibility("hidden")))
-/// Threads a block has at most, and blocks a multiprocessor must be able to hold.
+/// Bounds of a kernel: largest number of threads of a block, and number of blocks that a
+/// multiprocessor must be able to hold.
 #  define WARDEN_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
-/// A kernel's parameter, by value, that is read in place.
+/// A kernel's parameter, passed by value, that is read in place.
 #  define WARDEN_GRID_CONSTANT __grid_constant__
 /// An inlined device function.
 #  define WARDEN_DEVICE __device__ __forceinline__
-/// A device function that is hardly ever called: its code stays out of the loops that may call it.
+/// A device function that is rarely called: its code stays out of the loops that may call it.
 #  define WARDEN_COLD __device__ __noinline__
 /// An inlined function for host and device.
 #  define WARDEN_HOST_DEVICE __host__ __device__ __forceinline__
 /// Unrolls the loop that follows.
 #  define WARDEN_UNROLL _Pragma("unroll")
-/// Keeps the loop that follows a loop.
+/// Keeps the following loop a loop.
 #  define WARDEN_NO_UNROLL _Pragma("unroll 1")
 
 #elif defined(WARDEN_SIMULATED)
 
-// User code says __device__; the host compiler must not mind.
+// Lets the host compiler accept user code with __device__.
 #  define __device__
 #  define __host__
 #  define __global__

@@ -8,8 +8,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace simt {
 
-/// The virtual architecture that this device code is compiled for: 90 for `compute_90`. 0 on the
-/// simulated device, which has the limits of any, and in host code.
+/// Returns the virtual architecture that this device code is compiled for: 90 for `compute_90`. 0
+/// in host code, and on the simulated device, which may have the limits of any.
 #if defined(__CUDA_ARCH__)
 inline constexpr int compiled_architecture = __CUDA_ARCH__ / 10;
 #else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How a launch's arena lies in shared memory, on either device.
+/// Alignment of a launch's arena in shared memory, on either device.
 #pragma once
 
 #include <warden/simt/host_abi.hpp>
@@ -9,7 +9,7 @@
 
 WARDEN_HOST_NAMESPACE_BEGIN
 
-/// Alignment of every block's arena, in bytes: no object in it can ask for more.
+/// Alignment of every block's arena, and largest alignment of an object in it. Units: bytes.
 inline constexpr std::size_t arena_alignment = 128;
 
 WARDEN_HOST_NAMESPACE_END

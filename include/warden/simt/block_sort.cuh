@@ -31,9 +31,9 @@ class block_sort {
   };
 #endif
 
-  /// Collective. Sorts by the bits `first_bit` to `end_bit - 1`, at least one, and keeps the order
-  /// of words that agree in them. Thread t's words are those from `t * Items` on, before and
-  /// after. A block barrier must pass before `temporary` is used again.
+  /// Sorts by the bits `first_bit` to `end_bit - 1`, at least one, stably. Collective. Thread t's
+  /// words are those from `t * Items` on, before and after the sort. A block barrier must pass
+  /// before `temporary` is used again.
   WARDEN_DEVICE static void sort(storage& temporary, std::uint32_t (&words)[Items],
                                  unsigned first_bit, unsigned end_bit) {
     assume_linear_block();  // CUB numbers threads by x alone

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Prefix sums over the threads of a block: on a GPU as CUB computes them, on the simulated device
-/// by a plain loop. CUB's own headers take a compiler longer than all of Warden's.
+/// Prefix sums over the threads of a block: as in CUB on a GPU, by a plain loop on the simulated
+/// device. CUB's own headers take longer to compile than all of Warden's.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -27,7 +27,7 @@ WARDEN_DEVICE T warp_inclusive_sum(T value) {
   WARDEN_UNROLL
   for (unsigned distance = 1; distance < warp_size; distance *= 2) {
     if constexpr (sizeof(T) == sizeof(std::uint32_t)) {
-      // The shuffle's predicate is false in lanes without a source, so that none compares.
+      // The shuffle's predicate is false in lanes without a source, which saves a comparison.
       T sum;
       asm volatile(
           "{"
@@ -68,8 +68,8 @@ class block_scan_by_warps {
 #endif
   };
 
-  /// Collective, with a barrier. Returns the sum over the threads before this one; `total` gets the
-  /// sum over all. A block barrier must pass before `temporary` is used again.
+  /// Returns the sum over the threads before this one; `total` gets the sum over all. Collective,
+  /// with a barrier. A block barrier must pass before `temporary` is used again.
   WARDEN_DEVICE static T exclusive_sum(storage& temporary, std::type_identity_t<T> value,
                                        T& total) {
 #if defined(WARDEN_GPU)
@@ -103,7 +103,7 @@ class block_scan_by_warps {
 #if defined(WARDEN_GPU)
 namespace detail {
 /// Exclusive prefix sums by the first warp, each of whose threads adds up a segment of the values.
-/// Instruction for instruction cub::BlockScan's BLOCK_SCAN_RAKING.
+/// The same instructions as cub::BlockScan with BLOCK_SCAN_RAKING.
 template <unsigned Threads, class T>
 class raking_scan {
   static constexpr unsigned segment = Threads / warp_size;
@@ -142,7 +142,7 @@ class raking_scan {
         T const sum = warp_inclusive_sum(of_segment);
         T const all = __shfl_sync(full_warp, sum, warp_size - 1);
         T before = sum - of_segment;
-        // Read again, because values that are held during the scan take registers of the kernel.
+        // Read again, because values held during the scan would take registers of the kernel.
         WARDEN_UNROLL
         for (unsigned i = 0; i < segment; ++i) own[i] = mine[i];
         WARDEN_UNROLL
@@ -162,7 +162,7 @@ class raking_scan {
   }
 };
 /// Exclusive prefix sums by warps, each of which adds up the sums of the warps one by one, as
-/// cub::BlockScan's BLOCK_SCAN_WARP_SCANS does.
+/// cub::BlockScan with BLOCK_SCAN_WARP_SCANS does.
 template <unsigned Threads, class T>
 class small_scan {
   static constexpr unsigned warps = Threads / warp_size;
@@ -194,8 +194,8 @@ class small_scan {
 #endif
 
 /// Exclusive prefix sums over the threads of a block of `Threads` threads in one dimension, as
-/// cub::BlockScan computes them. A `Small` one takes some bytes of shared memory a warp, in place
-/// of some a thread. `T` is an unsigned integer.
+/// cub::BlockScan computes them. A `Small` one takes a few bytes of shared memory for each warp,
+/// instead of for each thread. `T` is an unsigned integer.
 template <unsigned Threads, bool Small = false, class T = std::uint32_t>
 class block_scan {
 #if defined(WARDEN_GPU)
@@ -209,8 +209,8 @@ class block_scan {
   /// Shared memory of one scan at a time.
   using storage = typename scan::storage;
 
-  /// Collective, with a barrier. Returns the sum over the threads before this one; `total` gets the
-  /// sum over all. A block barrier must pass before `temporary` is used again.
+  /// Returns the sum over the threads before this one; `total` gets the sum over all. Collective,
+  /// with a barrier. A block barrier must pass before `temporary` is used again.
   WARDEN_DEVICE static T exclusive_sum(storage& temporary, std::type_identity_t<T> value,
                                        T& total) {
     assume_linear_block();  // threads are numbered by x alone
@@ -220,8 +220,7 @@ class block_scan {
 
 /// Prefixes over the threads of a block of `Threads` threads by any associative operation. Values
 /// may be large, so a thread holds only two of them at a time: warps scan in shared memory, and
-/// each folds what the warps before it left. (CUB's scans hold a value's words for several
-/// threads.)
+/// each adds the result of the warps before it. CUB's scans hold the words of several values.
 template <class T, unsigned Threads>
 class block_scan_by {
  public:
@@ -230,9 +229,9 @@ class block_scan_by {
     T values[Threads];  ///< [thread]
   };
 
-  /// Collective. Returns `operation(...operation(v0, v1)..., v)` over the values of the threads
-  /// before this one, in their order; what thread 0 gets means nothing. A block barrier must pass
-  /// before `temporary` is used again.
+  /// Returns `operation(...operation(v0, v1)..., v)` over the values of the threads before this
+  /// one, in their order; the result of thread 0 is meaningless. Collective. A block barrier must
+  /// pass before `temporary` is used again.
   template <class Operation>
   WARDEN_DEVICE static T exclusive(storage& temporary, T value, Operation operation) {
     unsigned const me = thread_rank(), lane = lane_id();

@@ -13,7 +13,7 @@
 #endif
 
 #if defined(__CUDACC__)
-/// Defined where nvcc compiles for a GPU. Not the same as `__CUDACC__`: `./warden check` defines
-/// that for the sources of a program, whose device is the simulated one.
+/// Defined if nvcc compiles for a GPU. It differs from `__CUDACC__`: `./warden check` defines that
+/// for the sources of a program whose device is the simulated one.
 #  define WARDEN_GPU 1
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The platform layer on a CUDA GPU. See simt.cuh for the list of functions; each does what its name
-// says with no hidden fence. Atomics are relaxed at device scope unless the name says otherwise.
+// The platform layer on a CUDA GPU. See simt.cuh for the list of functions. No function has a
+// hidden fence. Atomics are relaxed at device scope unless the name says otherwise.
 #pragma once
 
 #include <warden/simt/annotations.cuh>
@@ -26,7 +26,7 @@ WARDEN_DEVICE unsigned thread_rank() {
 WARDEN_DEVICE unsigned block_threads() { return blockDim.x * blockDim.y * blockDim.z; }
 WARDEN_DEVICE unsigned lane_id() { return thread_rank() % warp_size; }
 WARDEN_DEVICE unsigned warp_rank() { return thread_rank() / warp_size; }
-/// Dimensions of the block, 16 bits each: x in the lowest bits, then y, then z.
+/// Returns the dimensions of the block, 16 bits each: x in the lowest bits, then y, then z.
 WARDEN_DEVICE std::uint64_t block_shape() {
   return std::uint64_t{blockDim.z} << 32 | blockDim.y << 16 | blockDim.x;
 }
@@ -42,7 +42,7 @@ WARDEN_DEVICE void assume_linear_block() {
   __builtin_assume(blockDim.z == 1);
 }
 /// Precondition: block and grid have one dimension. A kernel that begins with this call takes fewer
-/// instructions, and fewer registers where it has many values.
+/// instructions, and fewer registers if it holds many values.
 WARDEN_DEVICE void assume_one_dimension() {
   assume_linear_block();
   __builtin_assume(blockIdx.y == 0);
@@ -56,8 +56,8 @@ WARDEN_DEVICE unsigned sm_id() {
   return id;
 }
 
-/// `value`, of which the compiler then knows nothing: ways on which it is found out end here,
-/// instead of going on as a copy each of what follows, with the lanes of a warp apart.
+/// Returns `value`. Optimization barrier: the compiler knows nothing of the result. This stops it
+/// from cloning the following code for each branch, which would keep the warp diverged.
 WARDEN_DEVICE unsigned unknown(unsigned value) {
   asm volatile("" : "+r"(value));
   return value;
@@ -74,16 +74,17 @@ template <class T>
 WARDEN_DEVICE T shuffle(unsigned mask, T value, unsigned source_lane) {
   return __shfl_sync(mask, value, static_cast<int>(source_lane));
 }
-/// The lanes of `mask` that passed the same value (32 or 64 bits).
+/// Returns the lanes of `mask` that passed the same value (32 or 64 bits).
 template <class T>
 WARDEN_DEVICE unsigned match_any(unsigned mask, T value) {
   return __match_any_sync(mask, value);
 }
-/// A place in the source, which the simulated device asks for.
+/// A place in the source, which only the simulated device uses.
 struct site {
   WARDEN_HOST_DEVICE static constexpr site current() { return {}; }
 };
-/// Synchronizes the lanes that run a section together: all of `mask`, from one place.
+/// Synchronizes the lanes that run a section together. Precondition: all lanes of `mask` call it,
+/// from one place of the source.
 WARDEN_DEVICE void group_sync(unsigned mask, site) { __syncwarp(mask); }
 WARDEN_DEVICE unsigned group_ballot(unsigned mask, bool value, site) { return ballot(mask, value); }
 template <class T>
@@ -94,14 +95,14 @@ template <class T>
 WARDEN_DEVICE unsigned group_match(unsigned mask, T value, site) {
   return match_any(mask, value);
 }
-/// The lanes with this value, of values below `Limit`: faster than `match_any` where they have few
-/// bits and differ.
+/// Returns the lanes with the same value. Precondition: values are below `Limit`. Faster than
+/// `match_any` if values have few bits and differ.
 template <unsigned Limit>
 WARDEN_DEVICE unsigned match_below(unsigned mask, unsigned value) {
   unsigned lanes = mask;
 #pragma unroll
   for (unsigned k = 0; k < 32 && 1u << k < Limit; ++k) {
-    // As PTX it takes four instructions a bit, from C++ seven: two predicates of the same bit.
+    // As PTX it takes 4 instructions for each bit, from C++ 7: two predicates of the same bit.
     unsigned others, own;
     asm volatile(
         "{\n\t"
@@ -118,7 +119,7 @@ WARDEN_DEVICE unsigned match_below(unsigned mask, unsigned value) {
   }
   return lanes;
 }
-/// The sum of the values of a whole warp, modulo 2^32.
+/// Returns the sum of the values of a whole warp, modulo 2^32.
 WARDEN_DEVICE unsigned warp_sum(unsigned value) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_add_sync(full_warp, value);
@@ -128,15 +129,15 @@ WARDEN_DEVICE unsigned warp_sum(unsigned value) {
   return value;
 #endif
 }
-/// The same of 64 bits, modulo 2^64.
+/// Returns the sum of 64-bit values of a whole warp, modulo 2^64.
 WARDEN_DEVICE std::uint64_t warp_sum(std::uint64_t value) {
-  // In parts whose sums have 32 bits.
+  // Adds up parts whose sums have 32 bits.
   constexpr unsigned bits = 27, low = (1u << bits) - 1;
   std::uint64_t sum = warp_sum(static_cast<unsigned>(value) & low);
   sum += std::uint64_t{warp_sum(static_cast<unsigned>(value >> bits) & low)} << bits;
   return sum + (std::uint64_t{warp_sum(static_cast<unsigned>(value >> 2 * bits))} << 2 * bits);
 }
-/// The smallest value of a whole warp.
+/// Returns the smallest value of a whole warp.
 WARDEN_DEVICE unsigned warp_min(unsigned value) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_min_sync(full_warp, value);
@@ -149,7 +150,7 @@ WARDEN_DEVICE unsigned warp_min(unsigned value) {
 #endif
 }
 WARDEN_DEVICE int count_bits(unsigned value) { return __popc(value); }
-/// The sum of the four bytes of a word.
+/// Returns the sum of the four bytes of a word.
 WARDEN_DEVICE unsigned sum_of_bytes(unsigned word) { return __dp4a(word, 0x01010101u, 0u); }
 WARDEN_DEVICE int first_bit(unsigned value) { return __ffs(static_cast<int>(value)) - 1; }
 WARDEN_DEVICE int last_bit(unsigned value) { return 31 - __clz(static_cast<int>(value)); }
@@ -182,15 +183,14 @@ class shared_span {
   unsigned size_;
 };
 
-/// The launch's whole dynamic shared memory, aligned to `arena_alignment`; its contents are
-/// garbage.
+/// Returns the launch's whole dynamic shared memory, aligned to `arena_alignment`, uninitialized.
 WARDEN_DEVICE std::byte* dynamic_shared() {
   extern __shared__ __align__(arena_alignment) unsigned char warden_arena[];
   return reinterpret_cast<std::byte*>(warden_arena);
 }
 
-/// The same address, of the block's shared memory: for functions that are not inlined, which would
-/// look for it in any memory.
+/// Returns the same address, of which the compiler then knows that it is in shared memory. For
+/// functions that are not inlined, which would otherwise use generic accesses.
 template <class T>
 WARDEN_DEVICE T* known_shared(T* address) {
   return static_cast<T*>(__cvta_shared_to_generic(__cvta_generic_to_shared(address)));
@@ -237,26 +237,29 @@ WARDEN_DEVICE T shared_compare_exchange(T& place, std::type_identity_t<T> expect
 
 // ---- waiting and time
 
-/// Nanoseconds of a clock that all multiprocessors share.
+/// Returns the nanoseconds of a clock that all multiprocessors share.
 WARDEN_DEVICE std::uint64_t nanoseconds() {
   std::uint64_t t;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)::"memory");
   return t;
 }
 
-/// Cycles of this multiprocessor's clock; another one's says nothing about them.
+/// Returns the cycles of this multiprocessor's clock. Clocks of different multiprocessors are
+/// unrelated.
 WARDEN_DEVICE std::uint64_t cycles() {
   std::uint64_t t;
   asm volatile("mov.u64 %0, %%clock64;" : "=l"(t)::"memory");
   return t;
 }
 
-/// Sleeps longer the more often a wait has already failed, up to about half a microsecond.
-WARDEN_DEVICE void back_off(unsigned round) { __nanosleep(round < 5 ? 16u << round : 512u); }
+/// Sleeps, the longer the more often a wait has already failed, up to about half a microsecond.
+WARDEN_DEVICE void back_off(unsigned failures) {
+  __nanosleep(failures < 5 ? 16u << failures : 512u);
+}
 
-/// Calls `predicate()` until it is true, politely. Every 64 polls `hopeful()` is asked; once it
-/// says no, the wait ends with false. `watch(f)` names the global or shared words, by f(address),
-/// whose change can make the predicate true: the simulated device sleeps on them.
+/// Calls `predicate()` until it is true, with pauses. Calls `hopeful()` every 64 polls; once that
+/// is false, the wait ends and returns false. `watch(f)` calls f(address) for the global or shared
+/// words whose change can make the predicate true: the simulated device sleeps on them.
 template <class Predicate, class Hopeful, class Watch>
 WARDEN_DEVICE bool wait_until(Predicate predicate, Hopeful hopeful, Watch) {
   for (unsigned polls = 0;; ++polls) {
@@ -266,7 +269,7 @@ WARDEN_DEVICE bool wait_until(Predicate predicate, Hopeful hopeful, Watch) {
   }
 }
 
-// ---- what only the simulated device sees
+// ---- operations that only the simulated device uses
 
 WARDEN_DEVICE void section_enter(void const*, bool = true) {}
 WARDEN_DEVICE void section_leave(void const*, bool = true) {}

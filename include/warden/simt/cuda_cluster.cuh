@@ -22,9 +22,9 @@ WARDEN_DEVICE unsigned cluster_rank() {
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
-/// The writes of the block's threads are known to the first thread after the barrier of the block,
-/// and its fence releases them before it arrives. A fence of each thread, as part of an arrival
-/// that releases, takes several times as long.
+/// A block barrier makes the writes of the block's threads visible to its first thread, whose fence
+/// releases them before it arrives. A fence of each thread, as part of an arrival that releases,
+/// takes several times as long.
 WARDEN_DEVICE void sync_cluster() {
   __syncthreads();
   if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0)
@@ -35,8 +35,8 @@ WARDEN_DEVICE void sync_cluster() {
           : "memory");
 }
 
-// The same place in a block of the cluster, which may be the caller's: words that several blocks
-// change are changed by these in the one that has them, too.
+// Accesses to the same place in a block of the cluster, which may be the caller's. The block that
+// has a word that several blocks change uses these functions, too.
 namespace detail {
 WARDEN_DEVICE unsigned in_shared(void const* own) {
   return static_cast<unsigned>(__cvta_generic_to_shared(own));

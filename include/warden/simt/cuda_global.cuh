@@ -98,15 +98,16 @@ WARDEN_DEVICE flit_words load_flit(flit_words const* address) {
                : "memory");
   return v;
 }
-/// One 16-byte store; each word is atomic by itself. `marked`: each word tells who reads it whose
-/// turn it is of; the simulated device asks.
+/// One 16-byte store; each word is atomic by itself. `marked` is true if each word has a sequence
+/// tag; only the simulated device uses it.
 WARDEN_DEVICE void store_flit(flit_words* address, flit_words value, bool = true) {
   asm volatile(
       "st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(address)),
       "l"(value.first), "l"(value.second)
       : "memory");
 }
-/// One 128-bit load. Volatile: a relaxed one of which only parts are used is narrowed.
+/// One 128-bit load. Volatile, because the compiler narrows a relaxed load of which only parts are
+/// used.
 WARDEN_DEVICE flit_words load_whole_flit(flit_words const* address) {
   flit_words v;
   asm volatile(
@@ -132,27 +133,29 @@ WARDEN_DEVICE void store_whole_flit(flit_words* address, flit_words value) {
       : "memory");
 }
 
-/// Prefetches an address into the level-2 cache, without waiting.
+/// Prefetches an address into the level-2 cache. Does not wait.
 WARDEN_DEVICE void prefetch(void const* address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(address)));
 }
 
-/// One 16-byte load of an aligned place; each word is atomic by itself.
+/// One 16-byte load. Precondition: the address is aligned to 16 bytes. Each word is atomic by
+/// itself.
 WARDEN_DEVICE void load_four_words(void const* address, std::uint32_t (&words)[4]) {
   asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
                : "l"(__cvta_generic_to_global(address))
                : "memory");
 }
-/// One plain 16-byte store, to an aligned place that this thread does not read: what it loads may
-/// be loaded before. (Of an assignment the compiler makes four stores, or one.)
+/// One plain 16-byte store. Precondition: the address is aligned to 16 bytes, and this thread does
+/// not read it, because its later loads may come before the store. From an assignment the compiler
+/// makes 4 stores, or 1.
 WARDEN_DEVICE void store_four_words(void* address, std::uint32_t const (&words)[4]) {
   asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(address)),
                "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]));
 }
 
 namespace detail {
-// The CUDA intrinsics know `unsigned long long`, not `std::uint64_t`.
+// The CUDA intrinsics take `unsigned long long`, not `std::uint64_t`.
 template <class T>
 using atomic_word =
     std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int, unsigned>,
@@ -173,8 +176,8 @@ WARDEN_DEVICE T fetch_add(T* address, std::type_identity_t<T> value) {
     return static_cast<T>(atomicAdd(reinterpret_cast<word*>(address), static_cast<word>(value)));
   }
 }
-/// Adds without returning a result. (The compiler makes the same of fetch_add if its result is
-/// unused, but not if a fence follows, which would order the result.)
+/// Adds without returning a result. The compiler makes the same of fetch_add if its result is
+/// unused, except if a fence follows, which would order the result.
 template <class T>
 WARDEN_DEVICE void add(T* address, std::type_identity_t<T> value) {
   static_assert(detail::word<T> && std::is_integral_v<T>);
@@ -190,9 +193,8 @@ WARDEN_DEVICE void add(T* address, std::type_identity_t<T> value) {
         : "memory");
   }
 }
-/// Adds as fetch_add does. The lanes that happen to be together, with one address, add by one
-/// atomic; they have one value. Which lanes are together is the hardware's choice, and nothing but
-/// speed depends on it.
+/// Adds as fetch_add does. The lanes that happen to be converged, with one address and one value,
+/// add by one atomic. Which lanes are converged is the hardware's choice, and affects only speed.
 WARDEN_DEVICE std::uint64_t fetch_add_together(std::uint64_t* address, std::uint64_t value) {
   unsigned const mask =
       __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(address));
@@ -204,7 +206,8 @@ WARDEN_DEVICE std::uint64_t fetch_add_together(std::uint64_t* address, std::uint
   if (before == 0) first = fetch_add(address, value * static_cast<unsigned>(__popc(mask)));
   return __shfl_sync(mask, first, leader) + value * before;
 }
-/// How many lanes happen to be together with that address, for the first of them; 0 for the others.
+/// Returns, to the first of the lanes that happen to be converged with this address, their number;
+/// 0 to the others.
 WARDEN_DEVICE unsigned count_together(void const* address) {
   unsigned const mask =
       __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(address));
@@ -212,8 +215,8 @@ WARDEN_DEVICE unsigned count_together(void const* address) {
   asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower));
   return (mask & lower) == 0 ? static_cast<unsigned>(__popc(mask)) : 0;
 }
-/// Adds without a result, and without waiting. The lanes that are together, with one address, add
-/// by one atomic, as above; they have one value.
+/// Adds without a result, and without waiting. The converged lanes, with one address and one value,
+/// add by one atomic, as above.
 template <class T>
 WARDEN_DEVICE void add_together(T* address, std::type_identity_t<T> value) {
   if (unsigned const lanes = count_together(address); lanes != 0) add(address, value * lanes);
@@ -224,7 +227,7 @@ WARDEN_DEVICE T exchange(T* address, std::type_identity_t<T> value) {
   using word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
   return detail::bits<T>(atomicExch(reinterpret_cast<word*>(address), detail::bits<word>(value)));
 }
-/// Returns what was there; the exchange happened if that equals `expected`.
+/// Returns the old value. The exchange happened if it equals `expected`.
 template <class T>
 WARDEN_DEVICE T compare_exchange(T* address, std::type_identity_t<T> expected,
                                  std::type_identity_t<T> value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA's names, for the device that this translation unit is compiled for. See
+// CUDA's names for the device that this translation unit is compiled for. See
 // warden/cuda_names.cuh.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Selection by the whole device: CUB's on a GPU, a loop of one thread on the simulated device.
+/// Selection by the whole device: by CUB on a GPU, by a loop of one thread on the simulated device.
 #pragma once
 
 #include <warden/error.hpp>
@@ -22,20 +22,21 @@
 WARDEN_NAMESPACE_BEGIN
 namespace simt {
 
-/// Those of the elements `make(i)`, i = 0 to n - 1, for which `keep(element)`.
+/// Arguments of a selection: of the elements `make(i)`, i = 0 to n - 1, those are selected for
+/// which `keep(element)` is true.
 template <class Make, class Keep, class Put>
 struct selection {
   std::int64_t n;        ///< elements
   Make make;             ///< `make(i)`
-  Keep keep;             ///< `keep(element)`: whether it is selected
-  Put put;               ///< `put(j, element)` for the j-th of them, in the order of i
-  std::uint64_t* count;  ///< how many there are, in device memory
+  Keep keep;             ///< `keep(element)`: true if it is selected
+  Put put;               ///< `put(j, element)` for the j-th selected element, in the order of i
+  std::uint64_t* count;  ///< number of selected elements, in device memory
 };
 
 #if defined(WARDEN_GPU)
 
 namespace detail {
-/// As CUB wants it: without memory it tells the bytes, and does nothing else.
+/// CUB's protocol: without memory it returns the size, and does nothing else.
 template <class Make, class Keep, class Put>
 void select(selection<Make, Keep, Put> const& a, void* memory, std::size_t& bytes,
             located_stream const& in) {
@@ -52,14 +53,14 @@ void select(selection<Make, Keep, Put> const& a, void* memory, std::size_t& byte
 }
 }  // namespace detail
 
-/// Temporary device memory that `select_async` needs, in bytes. Throws cuda_error.
+/// Returns the temporary device memory that `select_async` needs. Units: bytes. Throws cuda_error.
 template <class Make, class Keep, class Put>
 std::size_t select_bytes(selection<Make, Keep, Put> const& a, located_stream const& in) {
   std::size_t bytes = 0;
   detail::select(a, nullptr, bytes, in);
   return bytes;
 }
-/// Selects; enqueued, and allocates nothing. Throws cuda_error.
+/// Selects the elements. Enqueued; allocates nothing. Throws cuda_error.
 template <class Make, class Keep, class Put>
 void select_async(selection<Make, Keep, Put> const& a, void* memory, std::size_t bytes,
                   located_stream const& in) {

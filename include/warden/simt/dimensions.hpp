@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How many blocks a grid has, or how many threads a block, in up to three dimensions.
+/// Number of blocks of a grid, or of threads of a block, in up to three dimensions.
 #pragma once
 
 #include <warden/simt/host_abi.hpp>
@@ -9,17 +9,16 @@
 
 WARDEN_HOST_NAMESPACE_BEGIN
 
-/// Numbers of threads or blocks in three dimensions: CUDA's `dim3`, from which it is made where
-/// there is one.
+/// Numbers of threads or blocks in three dimensions, as CUDA's `dim3`, which converts to it.
 struct dimensions {
-  unsigned x = 1;  ///< neighbouring numbers differ in x
+  unsigned x = 1;  ///< adjacent numbers differ in x
   unsigned y = 1;  ///< then in y
   unsigned z = 1;  ///< then in z
 
-  /// One number is a grid or block of one dimension.
+  /// Makes a grid or block of one dimension.
   constexpr dimensions(unsigned along_x = 1, unsigned along_y = 1, unsigned along_z = 1)
       : x{along_x}, y{along_y}, z{along_z} {}
-  /// A `dim3`.
+  /// Converts a `dim3`.
   template <class Dim3>
   requires requires(Dim3 const& d) {
     d.x;
@@ -28,7 +27,7 @@ struct dimensions {
   }
   constexpr dimensions(Dim3 const& d) : x{d.x}, y{d.y}, z{d.z} {}
 
-  /// All of them, 0 if one of the three is.
+  /// Returns the product of all three.
   [[nodiscard]] constexpr std::uint64_t count() const { return std::uint64_t{x} * y * z; }
 };
 

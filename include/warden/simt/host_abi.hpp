@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The inline namespace of the compiled host part: one for the CUDA runtime, one for the simulated
-/// device, so that a program may link both.
+/// The inline namespace of the compiled host part: one for the CUDA runtime and one for the
+/// simulated device, so that a program may link both.
 #pragma once
 
 #include <warden/simt/compiler.hpp>

@@ -25,7 +25,7 @@ inline constexpr bool has_registers = false;
 
 #if !defined(WARDEN_GPU)
 namespace detail {
-/// `kernel` with copies of the arguments, given by an address each.
+/// A kernel of the simulated device with copies of its arguments, each given by an address.
 template <class... Parameters>
 class kernel_with_copies final : public runtime::bound_kernel {
  public:
@@ -45,7 +45,7 @@ class kernel_with_copies final : public runtime::bound_kernel {
 }  // namespace detail
 #endif
 
-/// Wraps `kernel` for warden::runtime::launch.
+/// Returns `kernel` as warden::runtime::launch takes it.
 template <class... Parameters>
 runtime::kernel make_kernel(void (*kernel)(Parameters...)) {
   static_assert((std::is_trivially_copyable_v<Parameters> && ...),
@@ -62,7 +62,7 @@ runtime::kernel make_kernel(void (*kernel)(Parameters...)) {
 #endif
 }
 
-/// An ordinary launch: no block may wait for another one. Only enqueues; throws cuda_error.
+/// Enqueues an ordinary launch. Precondition: no block waits for another one. Throws cuda_error.
 template <class Argument>
 void launch(void (*kernel)(Argument), unsigned blocks, unsigned threads, std::size_t shared_bytes,
             std::type_identity_t<Argument> argument, stream_ref s,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The platform layer on the simulated device. See simt.cuh for the list of functions; those that
-// touch memory or meet other threads are scheduling points and know their caller's place in the
-// source.
+// The platform layer on the simulated device. See simt.cuh for the list of functions. Functions
+// that touch memory or meet other threads are scheduling points, and record their caller's place in
+// the source.
 #pragma once
 
 #include <warden/simt/annotations.cuh>
@@ -95,7 +95,8 @@ T shuffle(unsigned mask, T value, unsigned source_lane, site where = site::curre
                                            detail::to_bits(value), source_lane, device::lanes::all,
                                            where));
 }
-/// Synchronizes the lanes that run a section together: all of `mask`, from one place.
+/// Synchronizes the lanes that run a section together. Precondition: all lanes of `mask` call it,
+/// from one place of the source.
 inline void group_sync(unsigned mask, site where) {
   device::warp(device::collective::sync, mask, 0, 0, device::lanes::together, where);
 }
@@ -116,19 +117,19 @@ unsigned group_match(unsigned mask, T value, site where) {
   return static_cast<unsigned>(device::warp(device::collective::match, mask, detail::to_bits(value),
                                             0, device::lanes::together, where));
 }
-/// The sum of the values of a whole warp, modulo 2^32.
+/// Returns the sum of the values of a whole warp, modulo 2^32.
 inline unsigned warp_sum(unsigned value, site where = site::current()) {
   for (unsigned distance = warp_size / 2; distance != 0; distance /= 2)
     value += shuffle(full_warp, value, lane_id() ^ distance, where);
   return value;
 }
-/// The same of 64 bits, modulo 2^64.
+/// Returns the sum of 64-bit values of a whole warp, modulo 2^64.
 inline std::uint64_t warp_sum(std::uint64_t value, site where = site::current()) {
   for (unsigned distance = warp_size / 2; distance != 0; distance /= 2)
     value += shuffle(full_warp, value, lane_id() ^ distance, where);
   return value;
 }
-/// The smallest value of a whole warp.
+/// Returns the smallest value of a whole warp.
 inline unsigned warp_min(unsigned value, site where = site::current()) {
   for (unsigned distance = warp_size / 2; distance != 0; distance /= 2) {
     unsigned const other = shuffle(full_warp, value, lane_id() ^ distance, where);
@@ -238,8 +239,8 @@ inline std::uint64_t cycles() { return device::nanoseconds(); }
 inline void back_off(unsigned, site where = site::current()) { device::yield(where); }
 
 /// Waits as on a GPU, but the thread sleeps until a watched word is written. Words are watched
-/// before the predicate is asked, so a write between the question and the sleep is not missed.
-/// `hopeful` is asked when time passes because every thread sleeps.
+/// before the predicate is called, so a write between that call and the sleep is not missed. Calls
+/// `hopeful` when time passes because every thread sleeps.
 template <class Predicate, class Hopeful, class Watch>
 bool wait_until(Predicate predicate, Hopeful hopeful, Watch watch, site where = site::current()) {
   if (predicate()) return true;
@@ -257,22 +258,23 @@ bool wait_until(Predicate predicate, Hopeful hopeful, Watch watch, site where = 
   return result;
 }
 
-// ---- what only the simulated device sees
+// ---- operations that only the simulated device uses
 
-/// `in_order`: the sections before on this record happened before this one, and this one before
-/// those to come; otherwise they only exclude each other.
+/// Notes that a thread enters a section. `in_order`: earlier sections on this record happened
+/// before this one, and this one before later ones. Otherwise they only exclude each other.
 inline void section_enter(void const* record, bool in_order = true, site where = site::current()) {
   device::section_enter(record, in_order, 0, {}, where);
 }
 inline void section_leave(void const* record, bool in_order = true, site where = site::current()) {
   device::section_leave(record, in_order, 0, where);
 }
-/// By every lane of the mask `group`, which run a section together.
+/// Notes that a lane of the mask `group` enters a section that these lanes run together. Every lane
+/// calls it.
 inline void group_enter(unsigned group, void const* record, site where = site::current()) {
   device::section_enter(record, true, group, {}, where);
 }
-/// The same of a record that lies at `place`. If `keeps()` is true of the first lane, they will not
-/// change it.
+/// Notes the same for a record that lies at `place`. If `keeps()` is true for the first lane, the
+/// section will not change the record.
 template <class Record, class Keeps>
 void group_enter(unsigned group, void const* record, Record const* place, Keeps keeps,
                  site where = site::current()) {
@@ -287,15 +289,15 @@ void group_enter(unsigned group, void const* record, Record const* place, Keeps 
 inline void group_leave(unsigned group, void const* record, site where = site::current()) {
   device::section_leave(record, true, group, where);
 }
-/// True if a no-op section is to run nevertheless, as some do.
+/// True if a no-op section is to run nevertheless, as the seed chooses.
 inline bool doubts() { return device::doubts(); }
 inline void begin_collective(void const* storage, site where = site::current()) {
   device::begin_collective(storage, where);
 }
 inline void end_collective(void const* storage) { device::end_collective(storage); }
-/// The caller has written the object by plain stores.
+/// Notes that the caller has written the object by plain stores.
 inline void note_written(void const* object) { device::note_written(object); }
-/// An error unless the stores that the last `note_written` stands for are visible to the caller.
+/// Stops the launch unless the stores before the last `note_written` are visible to the caller.
 inline void demand_visible(void const* object, site where = site::current()) {
   device::demand_visible(object, where);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA's bit casts, integer arithmetic and fast arithmetic on the simulated device. Functions that
-// round by a given rule round to nearest, and those that are fast are exact.
+// CUDA's bit casts, integer arithmetic and fast arithmetic on the simulated device. Functions with
+// a rounding mode round to nearest, and fast functions are exact.
 #pragma once
 
 #include <warden/simt/annotations.cuh>
@@ -56,8 +56,8 @@ inline int __hadd(int a, int b) { return static_cast<int>((std::int64_t{a} + b) 
 inline unsigned __uhadd(unsigned a, unsigned b) {
   return static_cast<unsigned>((std::uint64_t{a} + b) >> 1);
 }
-/// Four of the eight bytes of `high:low`, by the low 3 bits of each selector's nibble; with bit 3
-/// the byte's sign, repeated.
+/// Returns four of the eight bytes of `high:low`, selected by the low 3 bits of each selector's
+/// nibble. With bit 3 it is the byte's sign, repeated.
 inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selectors) {
   std::uint64_t const bytes = std::uint64_t{high} << 32 | low;
   unsigned result = 0;
@@ -74,8 +74,8 @@ inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (shift & 31u));
 }
-/// The position of the n-th set bit from `base` on, upwards for a positive n and downwards for a
-/// negative one; 0xffffffff if there is none.
+/// Returns the position of the n-th set bit from `base` on, upwards for a positive n and downwards
+/// for a negative one; 0xffffffff if there is none.
 inline unsigned __fns(unsigned mask, unsigned base, int n) {
   if (n == 0) return (mask >> base & 1u) != 0 ? base : 0xffffffffu;
   for (int at = static_cast<int>(base); at >= 0 && at<32; at += n> 0 ? 1 : -1) {

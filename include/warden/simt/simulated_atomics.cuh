@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA's atomics, fences and loads with a cache hint on the simulated device: for the types that
-// CUDA has them for, so that what compiles here compiles there.
+// CUDA's atomics, fences and loads with a cache hint on the simulated device, for CUDA's types
+// only, so that code that compiles here compiles there.
 #pragma once
 
 #include <warden/simt/annotations.cuh>
@@ -11,7 +11,8 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
-/// For cuda_names, which must not have a name of its own that CUDA has not.
+/// Helpers of cuda_names, in a namespace of their own: cuda_names adds no name that CUDA does not
+/// have.
 namespace cuda_detail {
 
 using sim::device::site;
@@ -21,7 +22,7 @@ concept one_of = (std::same_as<T, Types> || ...);
 template <class T>
 concept bits = one_of<T, int, unsigned, unsigned long long>;
 
-/// On shared or global memory; the old value.
+/// Performs an atomic on shared or global memory. Returns the old value.
 template <class T, class Change>
 T atomic(T* address, site const& where, Change change) {
   if (sim::device::is_shared(address)) return simt::detail::shared_atomic(*address, where, change);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads, stores and atomics of the platform layer in global memory, on the simulated device, and
-// the steps that atomics in shared memory have in common with them.
+// the steps that they share with atomics in shared memory.
 #pragma once
 
 #include <warden/simt/annotations.cuh>
@@ -51,7 +51,7 @@ inline flit_words load_flit(flit_words const* address, site where = site::curren
   device::load_pair(&address->first, words, where);
   return {words[0], words[1]};
 }
-/// `marked`: each word tells who reads it whose turn it is of.
+/// `marked` is true if each word has a sequence tag.
 inline void store_flit(flit_words* address, flit_words value, bool marked = true,
                        site where = site::current()) {
   device::store_pair(&address->first, {value.first, value.second},
@@ -83,7 +83,7 @@ inline void store_four_words(void* address, std::uint32_t const (&words)[4],
 }
 
 namespace detail {
-/// One atomic that has begun: what was there, after `change(old)` was written.
+/// Ends an atomic that has begun: writes `change(old)`, and returns the old value.
 template <class T, class Change>
 T atomic(T* address, Change change) {
   static_assert(word<T>);
@@ -92,7 +92,7 @@ T atomic(T* address, Change change) {
   device::end_atomic(address, sizeof(T), true);
   return old;
 }
-/// Exchanges the word if `expected` was there.
+/// Exchanges the word if it equals `expected`.
 template <class T>
 T compare_exchange(T* address, T expected, T value) {
   static_assert(word<T>);

@@ -8,9 +8,9 @@
 
 #include <cstdint>
 
-// In addition to those of annotations.cuh, which Warden's own users need, too.
+// Additional to those of annotations.cuh, which Warden's own users need, too.
 #define __forceinline__ inline
-// Empty: the host's headers have it among their attributes.
+// Empty, because the host's headers use it among their attributes.
 #define __noinline__
 #define __launch_bounds__(...)
 #define __grid_constant__

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA's barriers, warp functions and bit counts on the simulated device. As in CUDA the lanes of a
-// mask that have ended, or that a short last warp lacks, are not waited for.
+// CUDA's barriers, warp functions and bit counts on the simulated device. As in CUDA, they do not
+// wait for lanes of a mask that have ended, or that a short last warp lacks.
 #pragma once
 
 #include <warden/simt/annotations.cuh>
@@ -11,7 +11,8 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
-/// For cuda_names, which must not have a name of its own that CUDA has not.
+/// Helpers of cuda_names, in a namespace of their own: cuda_names adds no name that CUDA does not
+/// have.
 namespace cuda_detail {
 
 using sim::device::barrier;
@@ -20,11 +21,11 @@ using sim::device::site;
 
 inline int lane() { return static_cast<int>(simt::lane_id()); }
 
-/// Small integers are passed as int, as overload resolution has it in CUDA.
+/// Small integers are passed as int, as CUDA's overload resolution does.
 template <class T>
 using word = decltype(+T{});
 
-/// A barrier is one place in the source, as CUDA has it.
+/// A barrier is one place in the source, as in CUDA.
 inline unsigned meet(barrier kind, bool value, site const& where) {
   return sim::device::sync_block(kind, value, sim::device::coming::from_one_place, where);
 }
@@ -80,7 +81,7 @@ inline int __all_sync(unsigned mask, int value,
                       cuda_detail::site where = cuda_detail::site::current()) {
   return cuda_detail::vote(mask, value == 0, where) == 0;
 }
-/// CUDA promises no more than that the caller is in the mask.
+/// CUDA promises only that the caller is in the mask.
 inline unsigned __activemask(cuda_detail::site where = cuda_detail::site::current()) {
   return sim::device::active_mask(where);
 }

@@ -53,8 +53,7 @@ class arrival_ranks {
   WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t key) const { return counts_[key] >> 16; }
 
  private:
-  simt::shared_span<std::uint32_t>
-      counts_;  ///< [key] items in the low half, begin in the high half
+  simt::shared_span<std::uint32_t> counts_;  ///< [key] items; begin in the high half
 };
 
 }  // namespace detail
