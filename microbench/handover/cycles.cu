@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points that read the clock of one multiprocessor.
+// Points that read the clock of one multiprocessor.
 
 #include "microbench/handover/point.cuh"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boruvka's rounds on one core.
+// Boruvka's algorithm on one core.
 
 #include "microbench/handover/forest_sections.hpp"
 
@@ -13,16 +13,17 @@ namespace {
 
 constexpr std::uint32_t none = ~0u;
 
-class rounds {
+class boruvka {
  public:
-  explicit rounds(graph::edge_list const& g)
+  explicit boruvka(graph::edge_list const& g)
       : g_{g}, between_(g.edges()), component_(g.vertices), lightest_(g.vertices) {
     std::iota(between_.begin(), between_.end(), 0u);
     std::iota(component_.begin(), component_.end(), 0u);
   }
 
-  /// Finds each component's lightest edge to another one; false if there are none.
-  bool look() {
+  /// Finds each component's lightest edge to another component. Returns false if no edge leaves a
+  /// component.
+  bool find_lightest() {
     lightest_.assign(g_.vertices, none);
     leaves_.assign(g_.vertices, false);
     std::size_t kept = 0;
@@ -37,8 +38,8 @@ class rounds {
     between_.resize(kept);
     return kept != 0;
   }
-  /// Adds the sections of the vertices with an edge to another component. Returns the new number of
-  /// records, of which there were `records`.
+  /// Appends a section to `to` for each vertex with an edge to another component. `records` is the
+  /// number of records before the call; returns the number after it.
   std::uint32_t add_sections(std::vector<std::uint32_t>& to, std::uint32_t records) const {
     std::vector<std::uint32_t> record(g_.vertices, none);
     for (std::uint64_t v = 0; v < g_.vertices; ++v) {
@@ -49,7 +50,7 @@ class rounds {
     }
     return records;
   }
-  /// Every component becomes one with the one that its lightest edge leads to.
+  /// Joins every component to the component that its lightest edge leads to.
   void join() {
     for (std::uint64_t c = 0; c < g_.vertices; ++c) {
       if (lightest_[c] == none) continue;
@@ -70,7 +71,8 @@ class rounds {
         (g_.weights[e] == g_.weights[best] && e < best))
       best = e;
   }
-  /// A component is named by a vertex of it that is its own component.
+  /// Returns the component of a vertex. A component has the number of one of its vertices, its
+  /// root.
   graph::vertex root(graph::vertex v) {
     while (component_[v] != v) v = component_[v] = component_[component_[v]];
     return v;
@@ -79,19 +81,19 @@ class rounds {
   graph::edge_list const& g_;
   std::vector<std::uint32_t> between_;  ///< edges between components
   std::vector<graph::vertex> component_;
-  std::vector<std::uint32_t> lightest_;  ///< [component] edge to another one
+  std::vector<std::uint32_t> lightest_;  ///< [component] lightest edge to another component
   std::vector<bool> leaves_;             ///< [vertex] has such an edge
 };
 
 }  // namespace
 
-std::vector<std::uint32_t> sections_of_rounds(graph::edge_list const& g) {
+std::vector<std::uint32_t> forest_sections(graph::edge_list const& g) {
   std::vector<std::uint32_t> sections;
   std::uint32_t records = 0;
-  rounds r{g};
-  for (bool is_first = true; r.look(); is_first = false) {
-    if (!is_first) records = r.add_sections(sections, records);
-    r.join();
+  boruvka algorithm{g};
+  for (bool is_first = true; algorithm.find_lightest(); is_first = false) {
+    if (!is_first) records = algorithm.add_sections(sections, records);
+    algorithm.join();
   }
   return sections;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gaps of all repetitions, and their figures in a row.
+// Gaps of all repetitions, and the counters that a row gets from them.
 #pragma once
 
 #include "microbench/support/clock.cuh"
@@ -17,12 +17,12 @@
 
 namespace handover {
 
-/// The gaps of one or more runs.
+/// Gaps of one or more repetitions.
 struct gaps {
   std::int64_t sum = 0;
   std::uint64_t count = 0;
   std::int32_t minimum = std::numeric_limits<std::int32_t>::max();
-  std::int32_t maximum = std::numeric_limits<std::int32_t>::min();  ///< if records have it
+  std::int32_t maximum = std::numeric_limits<std::int32_t>::min();  ///< if records have one
 
   template <class Record>
   void add(Record const& r) {
@@ -40,37 +40,37 @@ struct gaps {
   }
 };
 
-/// The gaps of every run of every arm, by one clock.
+/// Gaps of every repetition of every arm, by one clock.
 template <class Clock, class Record>
 class gap_log {
  public:
-  /// An arm's run has left these records.
+  /// Adds the records that one repetition of an arm left.
   void add(std::string const& arm, std::vector<Record> const& records) {
-    gaps& all = runs_[arm].emplace_back();
+    gaps& all = repetitions_[arm].emplace_back();
     for (Record const& r : records) all.add(r);
   }
-  /// Notes the gaps of the measured runs.
+  /// Writes the gaps of the measured repetitions to the row.
   void finish(std::string const& arm, bench::row& r) const {
-    // Steps of the simulated device are no times.
+    // The simulated device counts steps, which are no times.
     if (warden::runtime::facts(warden::runtime::current_device()).simulated) return;
-    // The runs before the measured ones only chose the number of operations.
-    auto const& runs = runs_.at(arm);
+    // Earlier repetitions only chose the number of operations.
+    auto const& repetitions = repetitions_.at(arm);
     gaps all;
-    for (auto i = runs.size() - static_cast<std::size_t>(r.counters.at("runs")); i < runs.size();
-         ++i)
-      all.add(runs[i]);
+    for (auto i = repetitions.size() - static_cast<std::size_t>(r.counters.at("runs"));
+         i < repetitions.size(); ++i)
+      all.add(repetitions[i]);
     r.counters["tick"] = bench::tick_of<Clock>();
     r.counters["gaps"] = static_cast<double>(all.count);
     if (all.count == 0) return;
     r.counters["mean_gap"] = static_cast<double>(all.sum) / static_cast<double>(all.count);
     r.counters["minimum_gap"] = all.minimum;
-    if constexpr (requires(Record of_run) { of_run.maximum; })
+    if constexpr (requires(Record record) { record.maximum; })
       r.counters["maximum_gap"] = all.maximum;
   }
-  void clear() { runs_.clear(); }
+  void clear() { repetitions_.clear(); }
 
  private:
-  std::map<std::string, std::vector<gaps>> runs_;  ///< by arm, in order
+  std::map<std::string, std::vector<gaps>> repetitions_;  ///< [arm][repetition], in order
 };
 
 }  // namespace handover

@@ -15,14 +15,14 @@
 
 namespace {
 
-/// Workloads that are the sections of a minimum spanning tree's search.
+/// Workloads that are the sections of a search for a minimum spanning tree.
 std::vector<std::string> const forest_workloads{"mst_rmat", "mst_r4"};
 bool is_forest(std::string const& workload) {
   return std::find(forest_workloads.begin(), forest_workloads.end(), workload) !=
          forest_workloads.end();
 }
-/// Graphs like [Wang 2020]'s: rmat22, which follows a power law, and r4-2e23, where four edges for
-/// each vertex join any two; at scale 22 of their size.
+/// Returns a graph like those of [Wang 2020]: rmat22, whose degrees follow a power law, or r4-2e23,
+/// with 4 edges for each vertex between random vertices. Scale 22 gives the paper's sizes.
 graph::edge_list make_graph(std::string const& workload, unsigned scale) {
   if (workload == "mst_rmat")
     return to_host(graph::generate_on_device(graph::rmat{{.scale = scale, .edge_factor = 8}}));
@@ -31,7 +31,7 @@ graph::edge_list make_graph(std::string const& workload, unsigned scale) {
       graph::generate_on_device(graph::uniform{{.vertices = vertices, .edges = 4 * vertices}}));
 }
 
-/// Every arm once.
+/// Names of all arms, without duplicates.
 std::vector<std::string> all_arms() {
   std::vector<std::string> all = handover::single_arms;
   for (std::string const& arm : handover::pair_arms) {
@@ -54,16 +54,18 @@ int main(int argc, char** argv) {
   program.add_names("--sections", sections, {"single", "pairs"},
                     "sections on one record, on pairs of records");
   program.add_names("--clock", clocks, {"nanoseconds", "cycles"},
-                    "clocks of sections on one record");
+                    "clocks that sections on one record read");
   std::vector<std::string> all_workloads{"uniform", "zipf099"};
   all_workloads.insert(all_workloads.end(), forest_workloads.begin(), forest_workloads.end());
-  program.add_names("--workload", workloads, all_workloads,
-                    "workloads; mst_rmat and mst_r4 are the sections of minimum spanning trees, "
-                    "each on one record, by nanoseconds");
+  program.add_names(
+      "--workload", workloads, all_workloads,
+      "workloads; mst_rmat and mst_r4 are the sections of a search for a minimum spanning "
+      "tree, each on one record, in nanoseconds");
   program.options()
-      .add_option("--scale", scale,
-                  "for these, graphs of 2^N vertices (mst_r4: twice as many); 22, on the simulated "
-                  "device 7")
+      .add_option(
+          "--scale", scale,
+          "graphs of mst_rmat have 2^N vertices, those of mst_r4 2^(N+1); default: 22, on the "
+          "simulated device 7")
       ->transform(apps::whole(4, 25));
   if (!program.parse(all_arms(), argc, argv)) return program.exit_code();
   if (scale == 0) scale = program.simulated() ? 7 : 22;
@@ -75,8 +77,8 @@ int main(int argc, char** argv) {
           points.push_back(make(workload, k));
       }
     };
-    for (std::string const& what : sections) {
-      if (what == "pairs") {
+    for (std::string const& kind : sections) {
+      if (kind == "pairs") {
         add(&handover::make_pairs_point, {256, 1024});
         continue;
       }
@@ -88,7 +90,7 @@ int main(int argc, char** argv) {
     for (std::string const& workload : workloads) {
       if (!is_forest(workload)) continue;
       points.push_back(handover::make_forest_point(
-          workload, handover::sections_of_rounds(make_graph(workload, scale))));
+          workload, handover::forest_sections(make_graph(workload, scale))));
     }
   });
 }

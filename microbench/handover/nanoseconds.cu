@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points that read the clock of all multiprocessors.
+// Points that read the clock that all multiprocessors share.
 
 #include "microbench/handover/point.cuh"
 
@@ -15,7 +15,9 @@ std::shared_ptr<bench::point> make_nanoseconds_point(std::string const& workload
 std::shared_ptr<bench::point> make_forest_point(std::string const& name,
                                                 std::vector<std::uint32_t> const& sections) {
   if (sections.empty())
-    throw std::runtime_error{name + ": the forest of so small a graph takes one round"};
+    throw std::runtime_error{name +
+                             ": the graph has no section to measure, its forest takes one "
+                             "iteration; choose a larger --scale"};
   return std::make_shared<point_of<bench::nanosecond_clock>>(
       bench::workload::sequence(name, sections));
 }

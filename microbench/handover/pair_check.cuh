@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether each record saw each of its sections once, and its gaps fit into the run.
+// Checks that each record had each of its sections once, and that its gaps fit into the repetition.
 #pragma once
 
 #include "microbench/handover/pair_section.cuh"
@@ -12,10 +12,11 @@ namespace handover {
 
 struct asked_arguments {
   section_pairs all;
-  std::uint64_t* asked;  ///< two words a record, zero: its sections, and their numbers, mixed
+  std::uint64_t*
+      asked;  ///< [2 * record] number of its sections, then the sum of their hashes; 0 before
 };
 
-/// Notes the operations of each record.
+/// Counts the sections of each record, and adds up their hashes.
 template <class Make>
 WARDEN_KERNEL void find_asked(asked_arguments a) {
   bench::for_each_of(a.all.n, [&](std::uint64_t i) {
@@ -30,9 +31,10 @@ WARDEN_KERNEL void find_asked(asked_arguments a) {
   });
 }
 
-/// How many records are wrong, after a run that took `span` by the sections' clock. The gaps of a
-/// record and its sections follow one another: a gap that misses an end, or is added twice, does
-/// not fit into the run. After a run that was too long to tell gaps apart, all are.
+/// Returns the number of wrong records after a repetition that took `span` by the clock of the
+/// sections. Gaps and sections of a record alternate in time: a gap that misses the end of a
+/// section, or is added twice, makes the sum longer than the repetition. All records are wrong if
+/// the repetition was too long for the 32-bit clock of the records.
 inline std::size_t wrong_records(std::vector<pair_record> const& records,
                                  std::vector<std::uint64_t> const& asked, std::uint64_t span) {
   if (span > pair_record::longest_run) return records.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections on two records under two global locks.
+// Arms whose sections on two records run under two locks in global memory.
 
 #include "apps/support/pair_locks.cuh"
 #include "microbench/handover/pair_arms.cuh"

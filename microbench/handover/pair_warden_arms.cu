@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections on two records handed to the records' owners.
+// Arms that send sections on two records to the owners of the records.
 
 #include "apps/support/pair_servers.cuh"
 #include "microbench/handover/pair_arms.cuh"
@@ -14,7 +14,7 @@ namespace {
 
 using warden::placement;
 
-/// The user's side.
+/// Kernel that sends all sections.
 struct send_pairs {
   static constexpr unsigned at_once = 4;
   section_pairs all;
@@ -25,7 +25,7 @@ struct send_pairs {
     auto const step = static_cast<std::uint32_t>(at.global_size());
     for (std::uint64_t begin = std::uint64_t{at.block_index()} * at.block_dim(); begin < all.n;
          begin += at_once * std::uint64_t{step}) {
-      // Several are loaded before the first is sent: one wait for memory instead of one each.
+      // Loads several ids before the first send: one wait for memory instead of one for each id.
       std::uint32_t first[at_once], second[at_once];
       auto const number = [&](unsigned k) {
         return begin + std::uint64_t{k} * step + at.thread_rank();
@@ -59,14 +59,14 @@ class warden_arm final : public pair_arm {
                          guarded_);
   }
   void wait() override { guarded_.wait(); }
-  /// Bytes of shared memory that one of its servers takes.
+  /// Bytes of shared memory of one server.
   [[nodiscard]] std::size_t server_bytes() const { return guarded_.server_bytes(); }
 
  private:
   warden::basic_guarded<Policy, pair_record, pair_stamp<pair_clock>> guarded_;
 };
 
-/// On chip where they fit.
+/// Keeps the records on chip if they fit there, otherwise in memory.
 template <unsigned Threads>
 std::unique_ptr<pair_arm> make_colocated(pair_record* records, std::uint32_t keys) {
   warden::guarded_options const options{.servers = 1};
@@ -94,7 +94,7 @@ std::unique_ptr<pair_arm> make_pair_warden_arm(std::string const& name, pair_rec
                                                std::uint32_t keys) {
   if (name == "warden_nested") return make_nested<placement::in_memory>(records, keys);
   if (name == "warden_nested_on_chip") return make_nested<placement::on_chip>(records, keys);
-  // A simulated thread is dear.
+  // Simulated threads are slow, so a simulated block has fewer.
   bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
   return simulated ? make_colocated<256>(records, keys) : make_colocated<640>(records, keys);
 }

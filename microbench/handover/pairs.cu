@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points of sections on two records.
+// Points of sections on two records.
 
 #include "microbench/handover/gap_log.cuh"
 #include "microbench/handover/pair_arms.cuh"
@@ -28,7 +28,7 @@ struct pair_memory {
   warden::buffer<pair_record> records;
   warden::buffer<std::uint32_t> firsts, seconds;
   warden::buffer<std::uint64_t> asked;
-  warden::buffer<std::uint64_t> times{2};  ///< before and after a repetition
+  warden::buffer<std::uint64_t> times{2};  ///< clock before and after a repetition
 };
 
 class pairs_point final : public bench::timed_point {
@@ -37,7 +37,7 @@ class pairs_point final : public bench::timed_point {
 
   [[nodiscard]] bool has(std::string const& arm) const override {
     if (std::find(pair_arms.begin(), pair_arms.end(), arm) == pair_arms.end()) return false;
-    // Locks need nothing but memory.
+    // Arms with locks need only memory, so they fit always.
     auto const [found, is_new] = has_.try_emplace(arm, true);
     if (!is_new || arm.starts_with("lock_")) return found->second;
     try {
@@ -82,9 +82,10 @@ class pairs_point final : public bench::timed_point {
     log_.clear();
   }
 
-  /// Both records of a section are drawn alike; rarely they are one. No record has seen any.
+  /// Draws the two records of each section from the same distribution; they may be one and the
+  /// same. Clears the records.
   section_pairs draw(std::uint32_t n, std::uint64_t seed) {
-    // Seeds of their own, far from those of other draws.
+    // Far from the seeds of other draws.
     std::uint64_t const own = seed * 1'000'003;
     workload_.draw(memory_->firsts.data(), n, own);
     workload_.draw(memory_->seconds.data(), n, own + 5);
@@ -100,7 +101,7 @@ class pairs_point final : public bench::timed_point {
   /// Time of the last repetition, from its first section to its last.
   std::uint64_t span(std::vector<pair_record> const& records) {
     if (warden::runtime::facts(warden::runtime::current_device()).simulated) {
-      // Its clock begins anew with each launch.
+      // The clock of the simulated device begins at 0 in each launch.
       std::uint32_t last = 0;
       for (pair_record const& r : records) last = std::max(last, r.end);
       return last;

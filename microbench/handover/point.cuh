@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A point of the handover benchmark: the gaps of all records, by one clock.
+// Point of the handover benchmark: the gaps of all records, by one clock.
 #pragma once
 
 #include "microbench/contention/points.cuh"
@@ -27,7 +27,8 @@ class point_of final : public contention::point_of<stamp<Clock>> {
   }
 
  private:
-  /// A sequence is run once at most: its second pass would find records that waited for it.
+  /// At most the length of a sequence. In a second pass, gaps would include the wait of a record
+  /// for that pass.
   [[nodiscard]] std::uint32_t most() const override {
     std::uint32_t const length = this->workload_.length();
     return length == 0 ? base::most() : std::max(base::least, std::bit_floor(length));
@@ -35,7 +36,7 @@ class point_of final : public contention::point_of<stamp<Clock>> {
   bench::run_result run(std::string const& arm, std::uint32_t operations,
                         std::uint64_t seed) override {
     auto result = base::run(arm, operations, seed);
-    // A record of a sequence may get no section for a whole repetition: its gap has 31 bits.
+    // A record of a sequence may wait for a whole repetition, and a gap holds only 31 bits.
     if (this->workload_.length() != 0 && result.cost.seconds > most_seconds)
       result.verified = false;
     log_.add(arm, this->runner_->records().to_host());

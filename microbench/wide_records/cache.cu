@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to the sets of a cache, and checks of the sets and of the requests' results.
+// Requests of sets of a cache, and the checks of the sets and of the answers to requests.
 
 #include "microbench/wide_records/cache_set.cuh"
 #include "microbench/wide_records/points.hpp"
@@ -12,7 +12,7 @@
 namespace wide_records {
 namespace {
 
-/// By sections of one type.
+/// Operation with sections of one type.
 template <class Section>
 struct requesting {
   using record = cache_set;
@@ -22,10 +22,10 @@ struct requesting {
 };
 using requests = make_request<find_alone>;
 
-/// Number of the only batch; the keys before it were used by batches 1 to 64.
+/// Number of the only batch. Batches 1 to 64 used the keys that are there before it.
 constexpr std::uint64_t batch_number = 1000;
-/// Key of a place before the batch: 64 of the set's 80 keys, in an order of its own, each used last
-/// by another batch.
+/// Key of a place before the batch. Each set has 64 of its 80 keys, in a different order, and a
+/// different batch used each key last.
 WARDEN_HOST_DEVICE std::uint64_t first_key(std::uint64_t set, unsigned place) {
   return requests::key_number((place * 7 + set) % requests::keys_of_set);
 }
@@ -39,7 +39,7 @@ struct cache_arguments {
   std::uint32_t const* ids;
   std::uint32_t n;
   std::uint32_t const* places;  ///< [request]
-  std::uint64_t* replaced;      ///< [set] bits: places that a request says it took
+  std::uint64_t* replaced;      ///< [set] a bit for each place, set if a request took the place
   std::uint32_t* wrong;
 };
 WARDEN_KERNEL void fill_sets(cache_arguments a) {
@@ -51,35 +51,35 @@ WARDEN_KERNEL void fill_sets(cache_arguments a) {
     a.sets[set].used[place] = first_used(set, place);
   });
 }
-/// A request with a place finds its key there, and the key stays; one without finds all places
-/// used.
+/// Checks that the place of each request holds its key, and that the batch used all places if a
+/// request got none.
 WARDEN_KERNEL void look_at_requests(cache_arguments a) {
   simt::assume_one_dimension();
   bench::for_each_of(a.n, [&](std::uint64_t i) {
     cache_set const& set = a.sets[a.ids[i]];
     std::uint64_t const key = requests::key_of(static_cast<std::uint32_t>(i));
-    std::uint32_t const told = a.places[i];
+    std::uint32_t const answer = a.places[i];
     bool good = true;
-    if (told == batch::no_place) {
+    if (answer == batch::no_place) {
       for (unsigned p = 0; p < set.size; ++p)
         good = good && set.used[p] == batch_number && set.keys[p] != key;
     } else {
-      std::uint32_t const place = told % cache_set::size;
+      std::uint32_t const place = answer % cache_set::size;
       good =
-          told < 2 * cache_set::size && set.keys[place] == key && set.used[place] == batch_number;
-      if (good && (told & batch::is_new) != 0) {
+          answer < 2 * cache_set::size && set.keys[place] == key && set.used[place] == batch_number;
+      if (good && (answer & batch::is_new) != 0) {
         std::uint64_t const bit = std::uint64_t{1} << place;
-        // No request took it before.
+        // No other request may have taken this place.
         good = (simt::fetch_or(&a.replaced[a.ids[i]], bit) & bit) == 0;
       }
     }
     if (!good) simt::fetch_add(a.wrong, 1u);
   });
 }
-/// Keys are different. A request that took a place took it from the key that was used before all
-/// that stayed. Places that were not taken keep their key, and those that were not used keep
-/// everything. (A request for a present key may run twice with the same result; one that takes a
-/// place would then not say so.)
+/// Checks that the keys of each set are distinct. Keys that were replaced must have been used
+/// before all keys that stayed. Places that were not taken keep their key, and places that were not
+/// used keep key and batch. A request for a present key may run twice with the same result. If a
+/// request that takes a place ran twice, its answer would lack `is_new`.
 WARDEN_KERNEL void look_at_sets(cache_arguments a) {
   simt::assume_one_dimension();
   bench::for_each_of(a.keys, [&](std::uint64_t k) {

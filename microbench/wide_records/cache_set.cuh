@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A set of an embedding cache, usually protected by a lock per set. A request finds its key, or
-// takes the place of the least recently used one, and gets the place: a later kernel copies the
-// row.
+// A set of an embedding cache, which implementations with locks protect by one lock per set. A
+// request finds its key, or replaces the least recently used key. Its answer is the place of the
+// key: a later kernel copies the row.
 #pragma once
 
 #include "microbench/support/device.cuh"
@@ -14,24 +14,24 @@ namespace wide_records {
 
 namespace simt = warden::simt;
 
-/// 1 KB: keys, and the number of the batch that used each last.
+/// Record of 1 KB: keys, and the number of the batch that used each key last.
 struct alignas(16) cache_set {
   static constexpr unsigned size = 64;
   std::uint64_t keys[size];
   std::uint64_t used[size];
 };
 
-/// Common part of the requests of a batch.
+/// Data that all requests of a batch share.
 struct batch {
-  /// [request] The place of its key; with `is_new` where it took that of another; `no_place` if all
-  /// keys of the set are of this batch: they stay.
+  /// [request] Place of its key; with the bit `is_new` if the request replaced another key;
+  /// `no_place` if this batch has used all keys of the set, because these stay.
   std::uint32_t* places;
   std::uint64_t number;
 
   static constexpr std::uint32_t is_new = 64, no_place = 128;
 };
 
-/// A request for a key. Its writes outside the record are its own.
+/// A request for a key. No other section writes the words that it writes outside of the record.
 struct request {
   static constexpr bool reads_other_memory = false;
   std::uint32_t key_low, key_high, number;
@@ -39,17 +39,17 @@ struct request {
   WARDEN_HOST_DEVICE std::uint64_t key() const { return std::uint64_t{key_high} << 32 | key_low; }
 
  protected:
-  /// When a place was used last, and which it is, as one number.
+  /// Number of the last batch that used a place, and number of the place, as one number.
   __device__ static std::uint64_t age(std::uint64_t used, unsigned place) {
     return used * cache_set::size + place;
   }
   __device__ static std::uint64_t older(std::uint64_t a, std::uint64_t b) { return b < a ? b : a; }
-  /// The key is at that place.
+  /// Marks the place of the key as used, and answers the request.
   __device__ void use(cache_set& set, batch const& b, unsigned place) const {
     set.used[place] = b.number;
     b.places[number] = place;
   }
-  /// The key is nowhere; `oldest` is the smallest age.
+  /// Replaces the oldest key, unless this batch used it. `oldest` is the smallest age of the set.
   __device__ void replace(cache_set& set, batch const& b, std::uint64_t oldest) const {
     auto const place = static_cast<unsigned>(oldest % cache_set::size);
     if (oldest / cache_set::size == b.number) {
@@ -64,14 +64,15 @@ struct request {
 struct alignas(16) two_words {
   std::uint64_t first, second;
 };
-/// Words 2 w and 2 w + 1, by one load.
+/// Returns words 2 w and 2 w + 1, by one load.
 WARDEN_HOST_DEVICE two_words load_two(std::uint64_t const* words, unsigned w) {
   return reinterpret_cast<two_words const*>(words)[w];
 }
 
-/// By one thread: all keys, some at a time, and for a key that is not there all numbers of batches.
-/// As the compiler unrolls it: loops that it was told to keep, with more loads at a time or fewer,
-/// were slower on many sets, and hardly faster on hot ones.
+/// Request that one thread runs. It compares all keys; if its key is not there, it reads all
+/// numbers of batches. The compiler chooses how far to unroll the outer loops: loops that it had to
+/// keep, with more or fewer loads at a time, were slower on many sets and hardly faster on hot
+/// sets.
 struct find_alone : request {
   __device__ void operator()(cache_set& set, batch const& b) const {
     constexpr unsigned at_once = 4;
@@ -102,7 +103,7 @@ struct find_alone : request {
     replace(set, b, oldest);
   }
 };
-/// By `Lanes` lanes: each looks at neighbouring keys.
+/// Request that `Lanes` lanes run: each lane compares pairs of adjacent keys.
 template <unsigned Lanes>
 struct find_together : request {
   static constexpr unsigned group_size = Lanes;
@@ -135,7 +136,7 @@ struct find_together : request {
   }
 };
 
-/// The request of operation i: for one of 80 keys of a set, most of which are present.
+/// Makes the request of operation i, for one of the 80 keys of a set. Most of them are present.
 template <class Section>
 struct make_request {
   __device__ Section operator()(std::uint32_t i) const {
@@ -146,7 +147,7 @@ struct make_request {
   WARDEN_HOST_DEVICE static std::uint64_t key_of(std::uint32_t i) {
     return key_number((bench::mix(i, 17) >> 32) * keys_of_set >> 32);
   }
-  /// The set's k-th key.
+  /// The k-th key of a set.
   WARDEN_HOST_DEVICE static std::uint64_t key_number(std::uint64_t k) {
     return (k + 1) * 0x9e3779b97f4a7c15ull;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arm without Warden: the lanes of a warp take a record's lock by their first lane and run the
-// section together, as kernels that work on wide records do.
+// Arm without Warden: the first lane of a group takes the lock of the record, then all lanes run
+// the section together. Kernels that work on wide records do the same.
 #pragma once
 
 #include "apps/support/group_locks.cuh"
@@ -26,7 +26,8 @@ struct group_lock_arguments {
   warden::baseline::lock_array_ref locks;
 };
 
-/// Runs operation i under its record's lock, by a group of lanes. False if no group makes progress.
+/// Runs operation i under the lock of its record, by a group of lanes. Returns false if no group
+/// makes progress.
 template <class Operation, bool BackOff>
 __device__ bool run_under_lock(group_lock_arguments<Operation> const& a, std::uint32_t i,
                                std::uint32_t& acquisition) {
@@ -45,8 +46,8 @@ __device__ bool run_under_lock(group_lock_arguments<Operation> const& a, std::ui
     }
   }
   if (group.any(!alive)) return false;
-  // Acquire and release: the first lane has fenced before and fences after; the group's barriers
-  // make the writes of other groups visible here, and the writes of these lanes to other groups.
+  // The first lane acquires and releases. These barriers extend both to the group: all lanes see
+  // the writes of earlier holders, and later holders see the writes of all lanes.
   group.sync();
   auto& record = a.records[id];
   simt::group_enter(group.mask(), &record);
@@ -57,8 +58,9 @@ __device__ bool run_under_lock(group_lock_arguments<Operation> const& a, std::ui
   return true;
 }
 
-/// Each group of lanes has one operation at a time. If it `Checks`, each lane has one and looks,
-/// without a lock, whether there is anything to do; those with something to do go on one by one.
+/// Runs one operation at a time in each group of lanes. If `Checks`, each lane first looks at one
+/// operation without a lock; the group then runs the operations that may change their record, one
+/// by one.
 template <class Operation, bool Checks, bool BackOff>
 WARDEN_KERNEL void run_under_locks(group_lock_arguments<Operation> const a) {
   simt::assume_one_dimension();
@@ -84,7 +86,7 @@ WARDEN_KERNEL void run_under_locks(group_lock_arguments<Operation> const a) {
   }
 }
 
-/// With the fastest of many grids, as measured on a sample.
+/// Arm with the fastest of many grids, as measured on a sample.
 template <class Operation, bool Checks>
 class lock_arm {
  public:
@@ -92,7 +94,7 @@ class lock_arm {
            typename Operation::context context)
       : records_{records}, context_{context}, locks_{keys} {}
 
-  /// Chooses settings by runs on up to n of these operations; says which.
+  /// Chooses settings by launches on up to n of these operations. Returns the choice as text.
   std::string tune(std::uint32_t const* ids, std::uint32_t n) {
     choice_ = apps::fastest_group_locks(
         n, [&](auto const& choice, std::uint32_t part) { return cost_of(choice, ids, part); });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark of wide records: sections that one thread runs, and several lanes of a warp.
+// Benchmark of wide records: sections that one thread runs, and sections that several lanes of a
+// warp run.
 
 #include "microbench/support/report.hpp"
 #include "microbench/wide_records/points.hpp"

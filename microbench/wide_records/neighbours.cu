@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operation on lists of neighbours, and checks of the lists.
+// Insertion into lists of neighbours, and the checks of the lists.
 
 #include "microbench/wide_records/neighbours.cuh"
 #include "microbench/wide_records/points.hpp"
@@ -14,7 +14,7 @@
 namespace wide_records {
 namespace {
 
-/// By sections of one type.
+/// Operation with sections of one type.
 template <class Section>
 struct inserting {
   using record = neighbour_list;
@@ -27,10 +27,12 @@ struct check_arguments {
   neighbour_list const* lists;
   std::uint32_t const* ids;
   std::uint32_t n, keys;
-  std::uint32_t* offered;  ///< [list] bits: places whose neighbour was offered to it
+  std::uint32_t*
+      offered;  ///< [list] a bit for each place, set if an operation offered its neighbour
   std::uint32_t* wrong;
 };
-/// Every offered neighbour is in the list, or the list is full of nearer ones.
+/// Checks that every offered neighbour is in the list, or that the list is full of nearer
+/// neighbours.
 WARDEN_KERNEL void look_for_candidates(check_arguments a) {
   simt::assume_one_dimension();
   bench::for_each_of(a.n, [&](std::uint64_t i) {
@@ -46,7 +48,7 @@ WARDEN_KERNEL void look_for_candidates(check_arguments a) {
     }
   });
 }
-/// Lists are sorted, without duplicates, and have no other neighbours.
+/// Checks that lists are sorted, without duplicates, and have only offered neighbours.
 WARDEN_KERNEL void look_at_lists(check_arguments a) {
   simt::assume_one_dimension();
   bench::for_each_of(a.keys, [&](std::uint64_t k) {
@@ -75,7 +77,7 @@ struct neighbours {
    public:
     memory(std::uint32_t, std::uint32_t keys) : offered_{keys} {}
     [[nodiscard]] static warden::no_context context() { return {}; }
-    /// Lists without neighbours: all ones.
+    /// Makes all lists empty: all bits are 1.
     static void reset(warden::buffer<record>& lists) { lists.fill_bytes(0xff); }
     bool verify(warden::buffer<std::uint32_t> const& ids, std::uint32_t n,
                 warden::buffer<record> const& lists) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of nearest neighbours: what the construction of a neighbour graph keeps under a lock a
-// node. Sorted insertion without duplicates.
+// A list of nearest neighbours, which the construction of a neighbour graph protects by one lock
+// per node. Sections insert neighbours in order, without duplicates.
 #pragma once
 
 #include "microbench/support/device.cuh"
@@ -13,8 +13,8 @@ namespace wide_records {
 
 namespace simt = warden::simt;
 
-/// 256 bytes: the nearest so far, by distance and then by id. A distance is the bits of a float
-/// that is not negative, which are ordered as it is.
+/// Record of 256 bytes: the nearest neighbours up to now, sorted by distance and then by id. A
+/// distance is the bit pattern of a non-negative float, which has the order of the float.
 struct alignas(16) neighbour_list {
   static constexpr unsigned size = 32;
   std::uint32_t ids[size];
@@ -24,18 +24,18 @@ struct alignas(16) neighbour_list {
   static constexpr std::uint32_t none = ~0u;
 };
 
-/// Inserts a candidate unless it is there or the list is full of nearer ones.
+/// Inserts a candidate, unless the list has it or is full of nearer neighbours.
 struct candidate {
   static constexpr bool reads_other_memory = false;
   std::uint32_t id, distance;
 
   WARDEN_HOST_DEVICE bool is_after(std::uint32_t other_id, std::uint32_t other_distance) const {
-    // One comparison, without a branch.
+    // One comparison of 64 bits needs no branch.
     return order(other_id, other_distance) < order(id, distance);
   }
 
  protected:
-  /// True if the list is full of nearer ones.
+  /// True if the list is full of nearer neighbours.
   __device__ bool is_after_all(neighbour_list const& list) const {
     constexpr unsigned last = neighbour_list::size - 1;
     return is_after(list.ids[last], list.distances[last]);
@@ -46,7 +46,7 @@ struct candidate {
     return std::uint64_t{distance} << 32 | id;
   }
 };
-/// By one thread: a binary search, then the later ones move up.
+/// Insertion by one thread: a binary search, then the later neighbours move up by one place.
 struct insert_alone : candidate {
   __device__ void operator()(neighbour_list& list) const {
     if (is_after_all(list)) return;
@@ -64,15 +64,17 @@ struct insert_alone : candidate {
     list.distances[place] = distance;
   }
 };
-/// By `Lanes` lanes: each has every `Lanes`-th place. What a full list rejects is not run.
+/// Insertion by `Lanes` lanes: each lane has every `Lanes`-th place. Candidates that a full list
+/// rejects are no-op sections.
 template <unsigned Lanes>
 struct insert_together : candidate {
   static constexpr unsigned group_size = Lanes;
 
-  /// False for a list that has it already: looking for it costs more than it saves.
+  /// False for a list that has the candidate already, because the search costs more than it saves.
   __device__ bool is_noop(neighbour_list const& list) const { return is_after_all(list); }
-  /// True if the list, which others may be changing, will never take it: the last distance only
-  /// decreases. (Equal distances are not decided: an id may be of another moment.)
+  /// True if the list will never take the candidate. Other threads may change the list
+  /// concurrently, but its last distance only decreases. Equal distances are left to the section,
+  /// because the id may have been read at another time.
   __device__ bool never_changes(neighbour_list const& list) const {
     return distance > simt::load_relaxed(&list.distances[neighbour_list::size - 1]);
   }
@@ -96,7 +98,7 @@ struct insert_together : candidate {
     std::uint32_t id_before = id, distance_before = distance;
     WARDEN_UNROLL
     for (unsigned e = 0; e < each; ++e) {
-      // Lane 0's neighbour is the last lane, one round before.
+      // For lane 0, the previous place is that of the last lane in the previous step.
       unsigned const source = group.lane() + Lanes - 1;
       std::uint32_t const from_id = group.shuffle(ids[e], source);
       std::uint32_t const from_distance = group.shuffle(distances[e], source);
@@ -111,7 +113,8 @@ struct insert_together : candidate {
   }
 };
 
-/// The candidate of operation i: one of some thousands, so that hot lists see each again and again.
+/// Makes the candidate of operation i, one of 4,096, so that hot lists get each candidate many
+/// times.
 template <class Section>
 struct make_candidate {
   __device__ Section operator()(std::uint32_t i) const {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A point: one operation on some records, by locks and by Warden, by one thread and by several
-// lanes.
+// Point of one operation, with locks and with Warden, by one thread and by several lanes.
 #pragma once
 
 #include "microbench/contention/deferred_arms.cuh"
@@ -19,14 +18,15 @@
 
 namespace wide_records {
 
-/// Sections by groups of lanes.
+/// Policy of logs whose sections run under locks.
 struct logged_by_locks : contention::logged {
   using executor = warden::executor::locks<>;
 };
 
-/// An operation has a `name`, a `record` and a `context`; a section for one thread, `alone`, and
-/// one for several lanes, `together`; and, in addition to the records, `memory` that it is made of:
-/// `memory(n, keys)`, `context()`, `reset()`, and `verify(ids, n, records, keys)`.
+/// An `Operation` has a `name`, a `record`, a `context`, operations by sections of one thread
+/// (`alone`) and of several lanes (`together`, `under_locks`), and a class `memory` for its other
+/// data. This class has `memory(n, keys)`, `context()`, `reset(records)` and `verify(ids, n,
+/// records)`.
 template <class Operation>
 class wide_point final : public bench::timed_point {
   using record = typename Operation::record;
@@ -36,9 +36,10 @@ class wide_point final : public bench::timed_point {
   explicit wide_point(bench::workload w) : workload_{std::move(w)} {}
 
   [[nodiscard]] bool has(std::string const& arm) const override {
-    // Only what has run dry for good can be seen without a lock.
+    // Only operations with `never_changes` can look at a record without its lock.
     if (arm == "lock_warp_checked") return checks;
-    // The records of one partition must fit the chip, and a log has a limited number of them.
+    // The records of a partition must fit the shared memory of a block, and a log has a limited
+    // number of partitions.
     return arm != "warden_lanes_on_chip" || workload_.keys() <= 1u << 16;
   }
   [[nodiscard]] std::string name(std::string const& arm) const override {
@@ -96,8 +97,8 @@ class wide_point final : public bench::timed_point {
   }
 
   using under_locks = typename Operation::under_locks;
-  /// True if an operation can tell, for a record that others may be changing, that it would never
-  /// change it.
+  /// True if a section can tell that it would never change a record, although other threads may
+  /// change the record concurrently.
   static constexpr bool checks =
       requires(typename under_locks::section const& section, record const& r) {
     section.never_changes(r);
