@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// An account, and the critical section on two of them.
+/// Accounts, and the critical section on two of them.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -11,21 +11,21 @@ namespace bank_transfer {
 
 namespace simt = warden::simt;
 
-/// The balance in cents, and counts of the transfers from here.
+/// Account: the balance in cents, and counts of the transfers from it.
 struct alignas(16) account {
   std::int64_t balance;    ///< never below zero
-  std::uint32_t executed;  ///< transfers from this account, audits too
-  std::uint32_t refused;   ///< those that would have overdrawn it
+  std::uint32_t executed;  ///< executed transfers and audits from this account
+  std::uint32_t refused;   ///< refused transfers from this account, which would have overdrawn it
 };
 
 /// Context of the sections.
 struct section_context {
   std::int64_t pair_sum;  ///< sum of the two accounts of each audited pair, at any time
-  std::uint64_t* broken;  ///< audits that saw another sum
+  std::uint64_t* broken;  ///< number of audits that saw another sum
 };
 
-/// Moves `amount` cents, or refuses to: nothing is overdrawn. An amount of zero is an audit: it
-/// looks whether the two accounts, which are a pair, have their sum.
+/// Moves `amount` cents, or refuses if this would overdraw the account. An amount of 0 is an audit:
+/// it checks the sum of the two accounts, which are a pair.
 struct transfer {
   static constexpr bool reads_other_memory = false;
   std::uint32_t amount;
@@ -34,23 +34,23 @@ struct transfer {
     simt::fetch_add(broken, std::uint64_t{1});
   }
   __device__ void operator()(account& from, account& to, section_context context) const {
-    // One test of words, and little code to jump over: nearly always.
+    // One test of 32-bit words, and little code that is almost always skipped.
     auto const off = static_cast<std::uint64_t>(from.balance + to.balance) ^
                      static_cast<std::uint64_t>(context.pair_sum);
     auto const wrong = static_cast<std::uint32_t>(off) | static_cast<std::uint32_t>(off >> 32);
     if (wrong != 0 && amount == 0) count_broken(context.broken);
-    // All bits of `refuses` are what a comparison would say, which takes longer than a sum: a hot
-    // account's transfers wait one for another.
+    // All bits of `refuses` are 1 if the transfer is refused. A comparison would take longer, and
+    // transfers of a hot account wait for each other.
     std::int64_t const rest = from.balance - std::int64_t{amount}, refuses = rest >> 63;
     from.balance = (rest & ~refuses) | (from.balance & refuses);
-    to.balance += std::int64_t{amount} & ~refuses;  // which may be the same account
+    to.balance += std::int64_t{amount} & ~refuses;  // `to` may be the same account
     from.executed += 1 + static_cast<std::uint32_t>(refuses);
     from.refused -= static_cast<std::uint32_t>(refuses);
   }
 };
 
-/// A transfer in two steps, each a section on one account: money that has left the one has not yet
-/// arrived at the other, and an audit in between misses it.
+/// A transfer in two steps, each a section on one account. Between the steps the money is in
+/// neither account, and an audit misses it.
 struct deposit {
   static constexpr bool reads_other_memory = false;
   std::uint32_t amount;
@@ -70,11 +70,11 @@ struct withdraw {
     next.send(to, deposit{amount});
   }
 };
-/// An audit in two steps: it may see a transfer half done.
+/// An audit in two steps, which may see a transfer half done.
 struct look_at_second {
   static constexpr bool reads_other_memory = false;
   std::uint32_t first_low,
-      first_high;  ///< the first account's balance, which needs no alignment so
+      first_high;  ///< the first account's balance, in two words to need no 8-byte alignment
   __device__ void operator()(account& second, section_context context) const {
     auto const first = static_cast<std::int64_t>(std::uint64_t{first_high} << 32 | first_low);
     if (first + second.balance != context.pair_sum)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arms by name, and the one without locks or owners.
+// Arms by name, and the arm of atomics.
 
 #include "apps/bank_transfer/arms.cuh"
 
@@ -16,7 +16,7 @@ struct atomics_arguments {
   std::uint64_t* executed;
 };
 
-/// Takes the amount unless it would overdraw: no balance is below zero at any time.
+/// Subtracts the amount unless that would overdraw the account. Returns false if it refuses.
 __device__ bool withdraw(account* from, std::int64_t amount) {
   std::int64_t seen = simt::load_relaxed(&from->balance);
   while (seen >= amount) {
@@ -29,7 +29,7 @@ __device__ bool withdraw(account* from, std::int64_t amount) {
 
 WARDEN_KERNEL void transfer_by_atomics(atomics_arguments a) {
   simt::assume_one_dimension();
-  // Executed transfers are counted in a register; refusals, which are few, at the account.
+  // Executed transfers are counted in a register, and the rare refusals at the account.
   std::uint64_t executed = 0;
   std::uint32_t const step = warden::baseline::operation_step();
   auto const transfer = [&](std::uint32_t i) {
@@ -53,8 +53,8 @@ WARDEN_KERNEL void transfer_by_atomics(atomics_arguments a) {
   if (executed != 0) simt::fetch_add(a.executed, executed);
 }
 
-/// A compare-and-swap at the one account, then an addition at the other: between them the money is
-/// nowhere, and a thread that reads both sees that.
+/// Transfers by a compare-and-swap at one account, then an addition at the other. In between the
+/// money is in neither account, and a thread that reads both accounts sees a wrong sum.
 class atomics_arm final : public arm {
  public:
   explicit atomics_arm(bank& b) : bank_{b} {}

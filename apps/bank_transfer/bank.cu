@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a bank, and its audit.
+// Opens a bank and audits it.
 
 #include "apps/bank_transfer/bank.cuh"
 #include "apps/support/device.cuh"
@@ -38,9 +38,9 @@ struct audit_arguments {
   bank::counters* found;
 };
 
-/// Notes the changes that the transfers should have made. An account's refused transfers are not
-/// known one by one, so all transfers from an account that refused some are in doubt, and the
-/// accounts they went to.
+/// Adds up the changes that the transfers should have made. An account's refused transfers are
+/// counted but not listed. So all transfers from an account that refused some are in doubt, and so
+/// are their destination accounts.
 WARDEN_KERNEL void book(audit_arguments a) {
   simt::assume_one_dimension();
   std::uint64_t audits = 0;

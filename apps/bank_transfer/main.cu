@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bank_transfer replay FILE: the transfers of a trace, all at once, and an audit.
+// Command bank_transfer replay FILE: executes the transfers of a trace concurrently and audits
+// them.
 
 #include "apps/bank_transfer/arms.cuh"
 #include "apps/bank_transfer/trace.hpp"
@@ -26,7 +27,7 @@ struct options {
   std::uint32_t accounts = 0;
   std::int64_t opening = 1'000'000;
   std::string arm = "warden_rounds";
-  int gpus = 0;  ///< 0: by the arm
+  int gpus = 0;  ///< 0: one device, by `arm`
   std::size_t top = 10;
 };
 

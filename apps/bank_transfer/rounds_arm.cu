@@ -21,7 +21,7 @@ using accounts = warden::basic_guarded<in_rounds, account, transfer>;
 constexpr unsigned threads = 512;
 using client_type = accounts::deferred_block<threads>;
 
-/// All threads of a block together; several transfers are loaded before the first is sent.
+/// All threads of a block send together. Several transfers are loaded before the first is sent.
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 2)
     defer_transfers(accounts::deferred_ref to, transfers all) {
   simt::assume_one_dimension();
@@ -45,12 +45,12 @@ WARDEN_KERNEL void WARDEN_BOUNDS(threads, 2)
   client.flush();
 }
 
-/// One kernel, and the run of its log.
+/// A kernel that defers all transfers, then the run of its log.
 class rounds_arm final : public arm {
  public:
   explicit rounds_arm(bank& b) : guarded_{b.accounts(), b.size(), b.context()} {}
 
-  /// A log for n transfers has the number of parts that suits them.
+  /// Makes the log anew, because its number of parts depends on `n`.
   void reserve(std::uint32_t n) override {
     if (n != 0 && (!log_ || log_->capacity() != n)) log_.emplace(guarded_, n);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfers of one bank by several GPUs, each of which has a share of the accounts.
+// Transfers of one bank by several GPUs. Each GPU has a share of the accounts.
 
 #include "apps/bank_transfer/arms.cuh"
 #include "apps/bank_transfer/spread_bank.cuh"
@@ -13,7 +13,7 @@ namespace bank_transfer {
 
 namespace {
 
-/// Host copies of what lies on the bank's device.
+/// Returns a host copy of data on the bank's device.
 template <class T>
 std::vector<T> on_host(T const* from, std::size_t n) {
   std::vector<T> all(n);

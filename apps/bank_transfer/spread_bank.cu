@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of a bank that is spread over several GPUs.
+// Kernels of a bank that is spread over several GPUs.
 
 #include "apps/bank_transfer/spread_bank.cuh"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr unsigned threads = 256;
 
-/// All threads of a block together.
+/// All threads of a block send together.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 1) defer_withdrawals(Ref to, transfers all) {
   using client_type = warden::deferred_block<Ref, threads>;

@@ -15,32 +15,33 @@ namespace bank_transfer {
 /// Policy of a spread bank.
 struct spread_bank_policy : warden::default_policy {
   using context = section_context;
-  /// A run has twice as many; sections that send into a log take more registers.
+  /// A run has twice as many threads in a block. Sections that send into a log need more registers.
   static constexpr unsigned block_threads = 128;
 };
 
-/// One rank's share of the accounts. Made, run and waited for by all ranks.
+/// One rank's share of the accounts. All ranks construct it, run it and wait for it.
 class spread_bank {
  public:
-  /// `accounts` of all ranks, each with `opening` cents after `open_async`. A run has `most`
-  /// transfers of all ranks, all of which may be of one rank. Throws limit_error for an impossible
-  /// plan and cuda_error when memory is short.
+  /// Constructs a share of `accounts` accounts of all ranks, each with `opening` cents after
+  /// `open_async`. All ranks together send at most `most` transfers in a run; one rank may send all
+  /// of them. Throws limit_error for an impossible plan and cuda_error when memory is short.
   spread_bank(warden::communicator const& world, std::uint32_t accounts, std::int64_t opening,
               std::uint32_t most);
 
-  /// Gives this rank's accounts their opening balance, with nothing counted; enqueued.
+  /// Sets this rank's accounts to their opening balance and their counts to 0; enqueued.
   void open_async();
-  /// Sends transfers of this rank, on any rank's accounts; enqueued.
+  /// Sends this rank's transfers, which may be on accounts of any rank; enqueued.
   void send_async(transfers const& mine);
-  /// Runs what all ranks have sent. Collective; blocks the host.
+  /// Runs the transfers that all ranks have sent. Collective; blocks the host.
   void run() { log_.run(); }
-  /// Blocks the host until that has run, on all ranks. Throws what went wrong.
+  /// Blocks the host until the run is done on all ranks. Throws its error.
   void wait() { on_.wait(); }
   /// Writes this rank's accounts to `all[id]`; enqueued.
   void copy_async(account* all) const;
-  /// Audits that saw a transfer half done on this rank since construction; blocks the host.
+  /// Returns the number of audits on this rank that saw a transfer half done since construction;
+  /// blocks the host.
   [[nodiscard]] std::uint64_t broken() const { return broken_.to_host()[0]; }
-  /// The ranks.
+  /// Returns the communicator of the ranks.
   [[nodiscard]] warden::communicator const& world() const { return on_.world(); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading traces.
+// Reads traces.
 
 #include "apps/bank_transfer/trace.hpp"
 
@@ -18,7 +18,7 @@ using apps::text_place;
 
 constexpr std::array<std::string_view, 3> columns{"from", "to", "amount"};
 
-/// The fields of a line; refuses another number of them.
+/// Returns the fields of a line; refuses a line without exactly three fields.
 std::array<std::string_view, 3> fields_of(std::string_view line, text_place const& at) {
   auto const commas = static_cast<std::size_t>(std::count(line.begin(), line.end(), ','));
   if (commas + 1 != columns.size()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A file of transfers: lines of `from,to,amount`, accounts from 0 on, amounts in cents.
+/// Traces: files of transfers, with lines of `from,to,amount`, accounts from 0 on and amounts in
+/// cents.
 #pragma once
 
 #include "apps/bank_transfer/numbering.hpp"
@@ -23,18 +24,18 @@ struct trace {
   }
 };
 
-/// The largest amount of one transfer, in cents: it travels in 32 bits.
+/// Largest amount of one transfer, in cents, because messages hold 32 bits of it.
 inline constexpr std::uint32_t most_cents = 0xffffffffu;
-/// Transfers of a trace, at most, so that 32 bits count them with the audits among them.
+/// Largest number of transfers of a trace, so that 32 bits count transfers and added audits.
 inline constexpr std::size_t most_transfers = 1u << 31;
 
-/// Reads a file. The first line may be the header `from,to,amount`; blank lines and comments, which
-/// begin with #, are skipped, and blanks around numbers. Throws std::runtime_error, with the file's
-/// name and the line's number, for what is no transfer among `accounts` accounts.
+/// Reads a file. The first line may be the header `from,to,amount`. Blank lines, comments, which
+/// begin with #, and blanks around numbers are skipped. Throws std::runtime_error, with the file's
+/// name and the line's number, for a line that is no transfer among `accounts` accounts.
 trace read_trace(std::string const& path, std::uint32_t accounts = most_accounts);
 
 /// Returns the trace with added operations on the audited pairs, which follow `ordinary` accounts:
-/// one in `operations_for_a_pair`, in turn a transfer within a pair and an audit.
+/// one in `operations_for_a_pair`, alternately a transfer within a pair and an audit.
 trace with_audits(trace const& t, std::uint32_t ordinary);
 
 }  // namespace bank_transfer

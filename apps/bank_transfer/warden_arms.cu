@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfers handed to the accounts' owners.
+// Transfers by sections that the accounts' owners run.
 
 #include "apps/bank_transfer/arms.cuh"
 #include "apps/support/pair_servers.cuh"
@@ -12,8 +12,8 @@ namespace {
 
 using warden::placement;
 
-/// The user's side: each transfer is sent to its accounts' owners, as one section on both, or as
-/// one that sends the other.
+/// Clients: send each transfer to the accounts' owners, as one section on both accounts, or as a
+/// withdrawal that sends the deposit.
 template <bool SendsSections, unsigned AtOnce>
 struct send_transfers {
   static constexpr unsigned at_once = AtOnce;
@@ -26,7 +26,7 @@ struct send_transfers {
     for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < all.n;
          first += at_once * std::uint64_t{step}) {
       std::uint64_t const left = all.n - first;
-      // Several are loaded before the first is sent: one wait for memory instead of one each.
+      // Load several transfers before the first is sent, to wait for memory once.
       std::uint32_t from[at_once], to[at_once], amounts[at_once];
       WARDEN_UNROLL
       for (unsigned k = 0; k < at_once; ++k) {
@@ -42,7 +42,7 @@ struct send_transfers {
         if constexpr (SendsSections) {
           bool const is_audit = amounts[k] == 0;
           client.send(from[k], withdraw{to[k], amounts[k]}, offset < left && !is_audit);
-          // Few are.
+          // Few transfers are audits.
           if (is_audit && offset < left) client.append(from[k], look_at_first{to[k]});
         } else {
           client.send(from[k], to[k], transfer{amounts[k]}, offset < left);
@@ -53,11 +53,11 @@ struct send_transfers {
   }
 };
 
-/// Accounts whose sections one policy's servers run.
+/// Arm whose sections run on the servers of one policy.
 template <class Policy, class... Sections>
 class warden_arm final : public arm {
   static constexpr bool sends_sections = sizeof...(Sections) > 1;
-  /// With servers for transfers of any owners in the same kernel there are fewer registers.
+  /// Transfers that are loaded together. Servers for pairs of any owners leave fewer registers.
   static constexpr unsigned at_once =
       warden::guarded_types<Policy, account, Sections...>::nests ? 2 : 4;
 
@@ -89,7 +89,7 @@ class warden_arm final : public arm {
       return {};
     }
   }
-  /// Bytes of shared memory that one of its servers takes.
+  /// Returns the bytes of shared memory of one server.
   [[nodiscard]] std::size_t server_bytes() const { return guarded_.server_bytes(); }
 
  private:
@@ -146,7 +146,7 @@ std::unique_ptr<arm> make_warden_arm(std::string const& name, bank& b, colocatio
         warden_arm<forwarding, withdraw, deposit, look_at_first, look_at_second>>(b);
   }
   bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
-  // A simulated thread is dear.
+  // Simulated threads are slow.
   unsigned const threads = chosen.threads != 0 ? chosen.threads : simulated ? 256 : 640;
   return threads == 256 ? make_colocated<256>(b, chosen) : make_colocated<640>(b, chosen);
 }

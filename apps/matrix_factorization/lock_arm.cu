@@ -27,7 +27,7 @@ struct lock_arguments {
   std::uint32_t user_count;
   plain_rating const* ratings;
   std::uint32_t n;
-  lock_array_ref locks;  ///< those of the users, then of the items
+  lock_array_ref locks;  ///< locks of the users, then of the items
   Step step;
 };
 

@@ -23,8 +23,8 @@ std::vector<std::uint32_t> by_count(std::vector<std::uint32_t> const& counts) {
                    [&](std::uint32_t a, std::uint32_t b) { return counts[a] > counts[b]; });
   return order;
 }
-/// Returns the part of the `k`-th index in that order: parts are dealt in ascending, then in
-/// descending order.
+/// Returns the part of the `k`-th index in that order: indices are dealt to ascending parts, then
+/// to descending parts.
 std::uint32_t dealt(std::size_t k, std::uint32_t parts) {
   auto const at = static_cast<std::uint32_t>(k % parts);
   return k / parts % 2 == 0 ? at : parts - 1 - at;

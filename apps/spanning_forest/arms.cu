@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arms by name, and the one without locks or owners.
+// Arms by name, and the arm of atomics.
 
 #include "apps/spanning_forest/arms.cuh"
 #include "apps/spanning_forest/both_ends.cuh"
@@ -13,7 +13,7 @@ namespace spanning_forest {
 
 namespace {
 
-/// Looks before the atomic: most candidates are not lighter than the best one so far.
+/// Offer that reads before its atomic, because most candidates are not lighter than the known one.
 struct checked_offer {
   std::uint64_t key;
 

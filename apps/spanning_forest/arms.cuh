@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The ways in which components hear of their candidates, by name. All else is the same for all.
+/// Arms that offer candidates to components, by name. All other steps are the same for all arms.
 #pragma once
 
 #include "apps/spanning_forest/candidates.cuh"
@@ -12,33 +12,34 @@
 
 namespace spanning_forest {
 
-/// One way.
+/// Arm: one way to offer candidates.
 class arm {
  public:
   virtual ~arm() = default;
-  /// Chooses its settings by trials on an iteration, which change the components, and returns them
-  /// as text; blocks the host.
+  /// Chooses the arm's settings by measuring them on an iteration, which changes the components.
+  /// Returns a description of the settings. Blocks the host.
   virtual std::string tune(offers const&) { return {}; }
-  /// Offers all; enqueued.
+  /// Offers all candidates; enqueued.
   virtual void offer_async(offers const& all) = 0;
-  /// Blocks the host until all are done. Throws what went wrong.
+  /// Blocks the host until all offers are done. Throws their error.
   virtual void wait() = 0;
 };
 
-/// The arms to compare.
+/// Returns the names of the arms to compare.
 std::vector<std::string> const& arm_names();
-/// The largest iteration that an arm is made for: components in device memory, which outlive it.
+/// Largest iteration of an arm. Its components are in device memory and outlive the arm.
 struct largest_iteration {
   component* components;
   std::uint32_t size;        ///< components
-  std::uint32_t candidates;  ///< offered to two components each
+  std::uint32_t candidates;  ///< each is offered to two components
 };
 
-/// The arm of that name. Throws limit_error for an unknown one, cuda_error when memory is short.
+/// Returns the arm named `name`. Throws limit_error for an unknown name, cuda_error when memory is
+/// short.
 std::unique_ptr<arm> make_arm(std::string const& name, largest_iteration const& most,
                               std::source_location where = std::source_location::current());
 
-// One translation unit for each kind: their kernels take long enough to compile.
+// One translation unit for each kind of arm, because their kernels compile slowly.
 std::unique_ptr<arm> make_lock_arm(std::string const& name, largest_iteration const& most);
 std::unique_ptr<arm> make_warden_arm(std::string const& name, largest_iteration const& most);
 

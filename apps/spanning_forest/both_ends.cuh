@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// An iteration as work for the baselines: operation i < n is candidate i's offer to the component
-/// that it comes from, operation n + i that to the other.
+/// An iteration as work for the baselines: operation i < n offers candidate i to its component
+/// `from`, operation n + i to its component `to`.
 #pragma once
 
 #include "apps/spanning_forest/candidates.cuh"
@@ -13,7 +13,7 @@
 
 namespace spanning_forest {
 
-/// Whose operation it is.
+/// Component of an operation.
 struct end_of_candidate {
   std::uint32_t const* from;
   std::uint32_t const* to;
@@ -23,7 +23,7 @@ struct end_of_candidate {
     return i < n ? from[i] : to[i - n];
   }
 };
-/// Makes the section for a component: an offer of the edge.
+/// Makes the section of an operation: an offer of the edge.
 template <class Offer>
 struct make_offer {
   std::uint32_t const* weights;
@@ -38,7 +38,7 @@ template <class Offer>
 using offer_work =
     warden::baseline::work<component, make_offer<Offer>, warden::no_context, end_of_candidate>;
 
-/// All of an iteration, of less than 2^31 candidates.
+/// All offers of an iteration, of less than 2^31 candidates.
 template <class Offer>
 offer_work<Offer> work_of(offers const& all) {
   auto const& c = all.candidates;

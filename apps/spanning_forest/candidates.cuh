@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The edges among which an iteration looks for each component's lightest.
+/// Candidates: the edges from which an iteration chooses the lightest edge of each component.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -36,24 +36,24 @@ struct candidate_arrays {
   }
 };
 
-/// Key that orders candidates: by weight, and among equal ones by number. So no two are equal, and
-/// components that choose each other in a cycle are two.
+/// Returns the key that orders candidates by weight, then by number. So no two keys are equal, and
+/// components that choose each other in a cycle are exactly two.
 WARDEN_HOST_DEVICE std::uint64_t key_of(std::uint32_t weight, std::uint32_t number) {
   return std::uint64_t{weight} << 32 | number;
 }
-/// The number in a key.
+/// Returns the number in a key.
 WARDEN_HOST_DEVICE std::uint32_t number_in(std::uint64_t key) {
   return static_cast<std::uint32_t>(key);
 }
-/// Above all keys: no candidate. A number is below 2^32 - 1.
+/// Key of no candidate, above all other keys because numbers are below 2^32 - 1.
 inline constexpr std::uint64_t no_key = ~std::uint64_t{0};
 
-/// The record: the lightest edge of a component.
+/// Record: the lightest known candidate of a component.
 struct component {
   std::uint64_t lightest;  ///< key of its lightest candidate so far, or no_key
 };
 
-/// The critical section: a component hears of a candidate of its own.
+/// Critical section: offers a candidate to one of its components.
 struct offer {
   std::uint64_t key;
   static constexpr bool reads_other_memory = false;
@@ -69,8 +69,8 @@ struct offer {
   WARDEN_DEVICE static offer combine(offer a, offer b) { return a.key < b.key ? a : b; }
 };
 
-/// An iteration's question: each of `n` candidates is offered to both of its components, all of
-/// which are below `size`.
+/// Offers of an iteration: each of `n` candidates to both of its components, whose numbers are
+/// below `size`.
 struct offers {
   candidate_arrays candidates;
   std::uint32_t n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each vertex looks through its arcs.
+// Searches the arcs of each vertex.
 
 #include "apps/spanning_forest/first_iteration.cuh"
 #include "apps/support/device.cuh"
@@ -13,7 +13,8 @@ namespace spanning_forest {
 
 namespace {
 
-/// The lightest of the arcs `first`, `first + step`, ... below `end`, which come from `v`.
+/// Returns the key of the lightest of the arcs `first`, `first + step`, ... below `end`, which
+/// start at `v`.
 WARDEN_DEVICE std::uint64_t look_through(first_iteration_arguments const& a, std::uint32_t v,
                                          std::uint64_t first, std::uint64_t end, unsigned step) {
   std::uint64_t lightest = no_key;
@@ -25,13 +26,13 @@ WARDEN_DEVICE std::uint64_t look_through(first_iteration_arguments const& a, std
       if (i >= end) continue;
       std::uint64_t const key = key_of(a.graph.weights[i], static_cast<std::uint32_t>(i));
       a.sources[i] = v;
-      // A loop joins nothing.
+      // Skip loops, which join no components.
       if (a.graph.neighbours[i] != v && key < lightest) lightest = key;
     }
   }
   return lightest;
 }
-/// The least key of the lanes' ones. Collective over the warp.
+/// Returns the smallest key of all lanes. Collective over the warp.
 WARDEN_DEVICE std::uint64_t least_of_warp(std::uint64_t key) {
   WARDEN_UNROLL
   for (unsigned distance = simt::warp_size / 2; distance != 0; distance /= 2) {
@@ -45,13 +46,13 @@ WARDEN_DEVICE void choose(first_iteration_arguments const& a, std::uint32_t v, s
   a.target[v] = key == no_key ? v : a.graph.neighbours[number_in(key)];
 }
 
-/// Any one-dimensional grid of whole warps.
+/// Launch: any one-dimensional grid of whole warps.
 WARDEN_KERNEL void find_lightest_arcs(first_iteration_arguments const a) {
   simt::assume_one_dimension();
   std::uint64_t const step = std::uint64_t{simt::block_count()} * simt::block_threads();
   std::uint64_t const lane_0 = std::uint64_t{simt::block_rank()} * simt::block_threads() +
                                simt::thread_rank() - simt::lane_id();
-  // Iterations of whole warps: every lane comes to the collectives.
+  // Whole warps iterate together, so that every lane reaches the collectives.
   for (std::uint64_t base = lane_0; base < a.graph.vertices; base += step) {
     auto const v = static_cast<std::uint32_t>(base + simt::lane_id());
     bool const is = base + simt::lane_id() < a.graph.vertices;
@@ -76,9 +77,9 @@ WARDEN_KERNEL void find_lightest_arcs(first_iteration_arguments const a) {
   }
 }
 
-/// Threads of its blocks.
+/// Threads of a block that searches the arcs of a hub.
 constexpr unsigned hub_threads = 512;
-/// A block for each hub, which a launch before this one found.
+/// Launch: one block for each hub that the launch before this one found.
 WARDEN_KERNEL void find_lightest_arcs_of_hubs(first_iteration_arguments const a) {
   simt::assume_one_dimension();
   WARDEN_SHARED(std::uint64_t[hub_threads / simt::warp_size], lightest);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The first iteration: each vertex looks through its own arcs for the lightest one, without other
-/// vertices. A vertex's arcs are in the order of their edges, so among arcs of one weight the first
-/// is that of the lower edge, at both ends. A thread handles a vertex of few arcs, a warp one of
-/// more, and a block a hub.
+/// First iteration: each vertex searches its own arcs for the lightest one. A vertex's arcs are in
+/// the order of their edges, so both ends of equal edges choose the edge with the lower number. A
+/// thread searches the arcs of a vertex with few arcs, a warp those of a vertex with more, and a
+/// block those of a hub.
 #pragma once
 
 #include "apps/spanning_forest/forest.cuh"
@@ -15,15 +15,15 @@ namespace spanning_forest {
 /// Arguments of the first iteration.
 struct first_iteration_arguments {
   graph::csr_view graph;
-  component* components;   ///< [vertex] becomes its lightest arc, by weight and number
-  std::uint32_t* target;   ///< [vertex] becomes where that arc goes
-  std::uint32_t* sources;  ///< [arc] becomes the vertex that it comes from
-  std::uint32_t* hubs;     ///< their number, at first 0, followed by the vertices
+  component* components;   ///< [vertex] set to its lightest arc, by weight and number
+  std::uint32_t* target;   ///< [vertex] set to the end of that arc
+  std::uint32_t* sources;  ///< [arc] set to the vertex where it starts
+  std::uint32_t* hubs;     ///< number of hubs, at first 0, followed by the hubs
 };
 
-/// More arcs than this are a warp's.
+/// Largest number of arcs that a thread searches.
 inline constexpr std::uint64_t most_of_a_thread = 16;
-/// More than this are a block's.
+/// Largest number of arcs that a warp searches.
 inline constexpr std::uint64_t most_of_a_warp = 4096;
 
 /// Fills `components`, `target` and `sources`; enqueued.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boruvka's iterations. The lightest edges come first: most heavy edges then lie within components
-// that these joined, and are looked at only once.
+// Boruvka's iterations. The lightest edges are offered first. Most heavy edges then lie within one
+// component and are looked at once.
 
 #include "apps/spanning_forest/first_iteration.cuh"
 #include "apps/spanning_forest/forest.cuh"
@@ -44,7 +44,7 @@ forest_finder::forest_finder(graph::csr_view const& graph, std::string const& ar
       target_{vertices_},
       numbers_{std::size_t{vertices_} + 1},
       label_{vertices_},
-      now_{vertices_ / 2},
+      current_{vertices_ / 2},
       forest_{vertices_},
       hubs_{1 + graph.arcs / most_of_a_warp},
       sample_{sampled},
@@ -69,7 +69,7 @@ void forest_finder::find() {
   first_iteration();
   while (n_light_ + n_heavy_ != 0) {
     if (n_light_ == 0) bring_back();
-    if (n_light_ == 0) break;  // they lay within components
+    if (n_light_ == 0) break;  // all heavy candidates lie within components
     offer();
     join();
   }
@@ -84,7 +84,7 @@ std::string forest_finder::tune() {
   return arm_->tune({light_.all(), n_light_, components_.data(), size_});
 }
 
-/// Blocks the host.
+/// Returns the counts of the device. Blocks the host.
 forest_finder::counts forest_finder::read() {
   counts found{};
   warden::copy(&found.taken, counts_.data(), 4);
@@ -112,26 +112,27 @@ void forest_finder::first_iteration() {
   size_ = joined.components;
   std::uint32_t const most = light_below(size_, graph_.arcs / 2);
   apps::partition_async(static_cast<std::int64_t>(graph_.arcs),
-                        of_arc{graph_, sources_.data(), label_.data()}, is_light{most},
+                        candidate_of_arc{graph_, sources_.data(), label_.data()}, is_light{most},
                         is_between{}, put_candidate{light_.all()}, put_candidate{heavy_.all()},
                         counts_.data() + 2, scratch_);
   counts const left = read();
   n_light_ = left.light;
   n_heavy_ = left.heavy;
-  then_ = 0;
+  size_when_set_aside_ = 0;
   all_light_if_none();
 }
-/// If no edge is light, all are.
+/// Makes all candidates light if none is.
 void forest_finder::all_light_if_none() {
   if (n_light_ != 0) return;
   std::swap(n_light_, n_heavy_);
   std::swap(light_, heavy_);
 }
 
-/// The weight up to which there are some candidates for each component, by the sample.
+/// Returns the weight up to which there are about `light_for_each` candidates per component, by the
+/// sample.
 std::uint32_t forest_finder::light_below(std::uint32_t components, std::uint64_t edges) {
   std::uint64_t const wanted = std::uint64_t{parting_.light_for_each} * components;
-  // Where half of them are light, the heavy ones do not pay for being put aside.
+  // If half of the candidates are light, setting the heavy ones aside does not pay.
   if (edges < parting_.least_to_part || 2 * wanted >= edges) return 0xffffffff;
   std::uint64_t const place = sampled * wanted / edges;
   std::vector<std::uint32_t> sample = sample_.to_host();
@@ -140,19 +141,19 @@ std::uint32_t forest_finder::light_below(std::uint32_t components, std::uint64_t
   return sample[place];
 }
 
-/// Brings back the edges that were put aside, some of which may still lie between components, when
-/// no light ones are left.
+/// Replaces the light candidates, of which none are left, by those set aside that still lie between
+/// components.
 void forest_finder::bring_back() {
   sample_async({heavy_.weights.data(), n_heavy_, sample_.data()});
   std::uint32_t const most = light_below(size_, n_heavy_);
-  apps::partition_async(n_heavy_, of_candidate{heavy_.all(), now_.data()}, is_light{most},
+  apps::partition_async(n_heavy_, next_candidate{heavy_.all(), current_.data()}, is_light{most},
                         is_between{}, put_candidate{light_.all()}, put_candidate{next_.all()},
                         counts_.data() + 2, scratch_);
   counts const left = read();
   n_light_ = left.light;
   n_heavy_ = left.heavy;
   std::swap(heavy_, next_);
-  then_ = 0;
+  size_when_set_aside_ = 0;
   all_light_if_none();
 }
 
@@ -173,11 +174,11 @@ void forest_finder::join() {
                      scratch_);
   label_async({joined_.data(), numbers_.data(), label_.data(), size_, counts_.data() + 1});
   if (n_heavy_ != 0) {
-    bool const first = then_ == 0;
-    if (first) then_ = size_;
-    rename_async({label_.data(), now_.data(), then_, first});
+    bool const first = size_when_set_aside_ == 0;
+    if (first) size_when_set_aside_ = size_;
+    rename_async({label_.data(), current_.data(), size_when_set_aside_, first});
   }
-  apps::select_async(n_light_, of_candidate{light_.all(), label_.data()}, is_between{},
+  apps::select_async(n_light_, next_candidate{light_.all(), label_.data()}, is_between{},
                      put_candidate{next_.all()}, counts_.data() + 2, scratch_);
   counts const left = read();
   if (left.taken == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins components, and numbers the remaining ones anew.
+// Joins components and renumbers the roots.
 
 #include "apps/spanning_forest/iteration.cuh"
 #include "apps/support/device.cuh"
@@ -41,7 +41,7 @@ WARDEN_KERNEL void join_by_candidates(join_arguments a) {
   });
 }
 
-/// A write shortens the paths of other threads, which may see it or not.
+/// A write shortens the paths of other threads. Correctness does not depend on whether they see it.
 WARDEN_KERNEL void settle(settle_arguments a) {
   simt::assume_one_dimension();
   apps::for_my_share(a.size, [&](std::uint64_t c) {

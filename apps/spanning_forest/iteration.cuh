@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Joins components in each iteration, once each of them has its lightest edge.
+/// Joins components after each of them has its lightest edge.
 #pragma once
 
 #include "apps/spanning_forest/candidates.cuh"
@@ -13,48 +13,48 @@ namespace spanning_forest {
 struct join_arguments {
   component const* components;
   candidate_arrays candidates;
-  std::uint32_t const* target;  ///< for each vertex: the vertex that its lightest arc leads to
-  std::uint32_t* joined;        ///< becomes the component that it joins
+  std::uint32_t const* target;  ///< [vertex] end of its lightest arc
+  std::uint32_t* joined;        ///< [component] set to the component that it joins
   std::uint32_t size;
 };
-/// Every vertex joins the one at the end of its lightest arc, except for one of two that choose
-/// each other by the same edge. Enqueued, like all functions here.
+/// Joins every vertex to the end of its lightest arc. If two vertices choose each other, they
+/// choose the same edge, and only one of them joins. Enqueued, as all functions here.
 void join_by_arcs_async(join_arguments const& a);
 
-/// Every component joins the one at the other end of its lightest candidate, except for one of two
-/// that choose each other.
+/// Joins every component to the other component of its lightest candidate. If two components choose
+/// each other, only one of them joins.
 void join_by_candidates_async(join_arguments const& a);
 
-/// The components that components have joined.
+/// Arguments of settling.
 struct settle_arguments {
   std::uint32_t* joined;
   std::uint32_t size;
 };
-/// `joined` of each component becomes the root of all that are joined.
+/// Sets `joined` of each component to the root of its joined components.
 void settle_async(settle_arguments const& a);
 
-/// Where numbers come from, and where they go.
+/// Arguments of labelling.
 struct label_arguments {
   std::uint32_t const* joined;
   std::uint32_t const* numbers;
   std::uint32_t* label;
   std::uint32_t size;
-  std::uint32_t* components;  ///< becomes their number
+  std::uint32_t* components;  ///< set to the number of roots
 };
-/// `label` becomes each component's number in the next iteration, by what its root's is.
+/// Sets `label` of each component to the number of its root in the next iteration.
 void label_async(label_arguments const& a);
 
-/// Names that go on.
+/// Arguments of renaming.
 struct rename_arguments {
   std::uint32_t const* label;
   std::uint32_t* now;
   std::uint32_t size;
-  bool first;  ///< `now` is as if now[c] = c
+  bool first;  ///< true if `now` is not set yet; then now[c] is c
 };
-/// Components of an earlier iteration go on under the names of the next one.
+/// Maps components of an earlier iteration to their numbers in the next iteration.
 void rename_async(rename_arguments const& a);
 
-/// Weights of a sample.
+/// Number of weights of a sample.
 inline constexpr std::uint32_t sampled = 1024;
 /// Arguments of sampling.
 struct sample_arguments {
@@ -62,7 +62,7 @@ struct sample_arguments {
   std::uint64_t n;
   std::uint32_t* sample;
 };
-/// Weights from all over an array.
+/// Copies evenly spaced weights of an array to a sample.
 void sample_async(sample_arguments const& a);
 
 }  // namespace spanning_forest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kruskal's algorithm and the check, both by disjoint sets.
+// Kruskal's algorithm and the check. Both use disjoint sets.
 
 #include "apps/spanning_forest/kruskal.hpp"
 
@@ -14,13 +14,13 @@ namespace spanning_forest {
 
 namespace {
 
-/// Vertices that are joined one by one.
+/// Disjoint sets of vertices.
 class components {
  public:
   explicit components(std::uint64_t vertices) : rank_(vertices), parent_(vertices) {
     std::iota(parent_.begin(), parent_.end(), 0u);
   }
-  /// False if they were joined before.
+  /// Joins two vertices. Returns false if they were joined before.
   bool join(graph::vertex a, graph::vertex b) {
     graph::vertex const x = sets_.find_set(a), y = sets_.find_set(b);
     if (x == y) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Kruskal's forest, on one core: what all others are checked against.
+/// Kruskal's forest, by one thread of the host: the reference of all arms.
 #pragma once
 
 #include "apps/graph/edge_list.hpp"
@@ -14,11 +14,11 @@ namespace spanning_forest {
 /// Common properties of all minimum spanning forests of a graph.
 struct forest_facts {
   std::uint64_t edges = 0;
-  std::uint64_t weight = 0;  ///< the sum of the edges' ones
+  std::uint64_t weight = 0;  ///< sum of the edges' weights
   friend bool operator==(forest_facts const&, forest_facts const&) = default;
 };
 
-/// By Kruskal's algorithm.
+/// Returns the properties of a forest by Kruskal's algorithm.
 forest_facts kruskal(graph::edge_list const& g);
 
 /// Returns the errors of `edges`, numbers of the graph's edges, as a minimum spanning forest with

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Components under a lock each.
+// Offers under one lock per component.
 
 #include "apps/spanning_forest/arms.cuh"
 #include "apps/spanning_forest/both_ends.cuh"
@@ -14,7 +14,7 @@ namespace {
 
 namespace baseline = warden::baseline;
 
-/// Written so that threads without the lock may read.
+/// Offer whose store allows threads without the lock to read.
 struct visible_offer {
   std::uint64_t key;
 
@@ -24,7 +24,7 @@ struct visible_offer {
 };
 
 using work = offer_work<visible_offer>;
-/// Work of which only the offers run that are lighter than the best one so far.
+/// Work that skips offers that are not lighter than the known candidate.
 struct checked_work : work {
   WARDEN_DEVICE bool is_lighter(std::uint32_t i) const {
     return make(i).key < simt::load_relaxed(&records[ids[i]].lightest);
@@ -36,8 +36,8 @@ struct checked_work : work {
 
 WARDEN_NAMESPACE_BEGIN
 namespace baseline {
-/// Looks before it takes the lock: the best edge only becomes lighter, so an offer that is not
-/// lighter now never will be.
+/// Reads before it takes the lock. The known candidate only becomes lighter, so an offer that is
+/// not lighter now never will be.
 template <class Settings>
 struct lock_tuned<Settings, spanning_forest::checked_work> {
   using work = spanning_forest::checked_work;
@@ -59,7 +59,7 @@ namespace spanning_forest {
 
 namespace {
 
-/// A lock for each component. What is not tuned is as in [Wang 2020].
+/// Arm with one lock per component. Untuned, it is as in [Wang 2020].
 template <class Work>
 class lock_arm final : public arm {
  public:
@@ -67,7 +67,7 @@ class lock_arm final : public arm {
 
   std::string tune(offers const& all) override {
     if (!tuned_) return {};
-    // A look before taking the lock is in vain after an earlier trial.
+    // Reset the components, because after an earlier trial no offer would take a lock.
     auto const forget = [&](warden::stream_ref s) {
       warden::runtime::fill_async(all.components, 0xff, all.size * sizeof(component), s);
     };

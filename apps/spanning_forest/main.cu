@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// spanning_forest FILE: the minimum spanning forest of a graph, and a check.
+// Command spanning_forest FILE: finds and checks the minimum spanning forest of a graph.
 
 #include "apps/graph/file_argument.hpp"
 #include "apps/graph/undirected.hpp"
@@ -32,7 +32,7 @@ struct options {
   bool draws_weights = false, shows_iterations = false;
 };
 
-/// The forest as a graph of its own, with the names of the file's vertices.
+/// Returns the forest as a graph, with the names of the file's vertices.
 graph::edge_list forest_of(graph::edge_list const& g, std::vector<std::uint32_t> const& edges) {
   graph::edge_list forest;
   forest.vertices = g.vertices;
@@ -50,7 +50,7 @@ graph::edge_list forest_of(graph::edge_list const& g, std::vector<std::uint32_t>
 void print_iterations(std::vector<spanning_forest::iteration_facts> const& iterations) {
   std::printf("%12s%12s%12s\n", "components", "candidates", "put aside");
   for (auto const& r : iterations) {
-    std::printf("%12u%12u%12u\n", r.components, r.candidates, r.put_aside);
+    std::printf("%12u%12u%12u\n", r.components, r.candidates, r.set_aside);
   }
 }
 
@@ -70,7 +70,7 @@ int find(options const& o) {
                 static_cast<number>(o.seed));
   }
   std::optional<apps::progress_line> line;
-  // Shows another line for each step, however short.
+  // A new line for each step, so that short steps are shown too.
   auto const show = [&](char const* what) {
     line.emplace().show([&] { return std::string{what}; });
   };

@@ -10,8 +10,8 @@
 
 namespace spanning_forest {
 
-/// 1 for a root, whose component goes on. If no candidates were put aside, a component without any
-/// is done.
+/// Returns 1 for a component of the next iteration: a root. If no candidates are set aside, a root
+/// without candidates is finished.
 struct goes_on {
   std::uint32_t const* joined;
   component const* components;
@@ -21,10 +21,10 @@ struct goes_on {
     return c < size && joined[c] == c && (others_wait || components[c].lightest != no_key) ? 1 : 0;
   }
 };
-/// The edge by which a component joined another, by the number that its key has.
+/// Number of the candidate by which a component joined another.
 struct taken {
   std::uint32_t number;
-  bool is;
+  bool joined;
 };
 struct take {
   std::uint32_t const* joined;
@@ -34,7 +34,7 @@ struct take {
   }
 };
 struct is_taken {
-  __host__ __device__ bool operator()(taken const& t) const { return t.is; }
+  __host__ __device__ bool operator()(taken const& t) const { return t.joined; }
 };
 struct put_edge {
   std::uint32_t* forest;
@@ -43,8 +43,8 @@ struct put_edge {
     forest[j] = edges[t.number];
   }
 };
-/// An arc as a candidate: one of an edge's two.
-struct of_arc {
+/// Returns an arc as a candidate; for one of the two arcs of an edge only.
+struct candidate_of_arc {
   graph::csr_view graph;
   std::uint32_t const* sources;
   std::uint32_t const* label;
@@ -54,8 +54,8 @@ struct of_arc {
     return {label[from], label[to], graph.weights[i], graph.edges[i]};
   }
 };
-/// A candidate of the iteration before, between the components of this one.
-struct of_candidate {
+/// Returns a candidate of the iteration before with the components of this iteration.
+struct next_candidate {
   candidate_arrays before;
   std::uint32_t const* label;
   __host__ __device__ candidate operator()(std::int64_t i) const {

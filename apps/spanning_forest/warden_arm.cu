@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Offers that a plain kernel defers.
+// Offers by sections that a plain kernel defers.
 
 #include "apps/spanning_forest/arms.cuh"
 
@@ -14,22 +14,23 @@ namespace spanning_forest {
 
 namespace {
 
-/// Threads of a block that sends. The simulated device, for which threads are dear, has fewer, and
-/// fewer that run.
+/// Threads of a block that sends. Simulated threads are slow, so the simulated device has fewer, in
+/// runs too.
 constexpr unsigned threads = simt::has_registers ? 512 : 64;
 
 struct lightest_policy : warden::default_policy {
   static constexpr unsigned block_threads = threads / 2;
   using executor = warden::executor::atomics<>;
 };
-/// Where few components are left their candidates repeat in a block's batch.
+/// Combines offers: if few components are left, a block's batch has several offers to the same
+/// component.
 struct combined_policy : lightest_policy {
   using executor = warden::executor::sorted<>;
   static constexpr warden::placement records = warden::placement::on_chip;
   static constexpr bool combines = true;
 };
 
-/// All threads of a block together; several candidates are loaded before the first is offered.
+/// All threads of a block send together. Several candidates are loaded before the first is offered.
 template <class Guarded>
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 3)
     defer_offers(typename Guarded::deferred_ref to, offers all) {
@@ -59,7 +60,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(threads, 3)
   client.flush();
 }
 
-/// One kernel, and the run of its log.
+/// A kernel that defers all offers, then the run of its log.
 template <class Policy>
 class deferred_arm final : public arm {
  public:

@@ -83,7 +83,7 @@ TEST(spanning_forest, heavy_edges_wait_and_mostly_for_nothing) {
   std::uint32_t offered = 0;
   for (auto const& iteration : finder.iterations()) offered += iteration.candidates;
   ASSERT_GE(finder.iterations().size(), 3u);
-  EXPECT_GT(finder.iterations()[1].put_aside, finder.iterations()[1].candidates);
+  EXPECT_GT(finder.iterations()[1].set_aside, finder.iterations()[1].candidates);
   EXPECT_LT(offered, 6000u / 2);
 }
 /// Two cliques of light edges, joined by some that are heavier than all that a sample shows.
