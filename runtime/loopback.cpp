@@ -179,7 +179,7 @@ class common_memory final : public runtime::shared_memory {
  public:
   explicit common_memory(std::vector<std::shared_ptr<buffer<std::byte>>> of_ranks)
       : of_ranks_{std::move(of_ranks)} {}
-  [[nodiscard]] std::byte* of(int rank) const override {
+  [[nodiscard]] std::byte* at(int rank) const override {
     return of_ranks_[static_cast<std::size_t>(rank)]->data();
   }
 

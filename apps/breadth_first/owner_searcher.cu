@@ -149,7 +149,7 @@ void owner_searcher::enqueue_step(std::uint32_t step, step_clocks* clocks,
         [&] { warden::launch(&go_one_level, level_blocks_, search_threads, in, state_, step); });
   timed(clocks == nullptr ? nullptr : &clocks->exchange, [&] {
     if (state_.ranks == 1) return;
-    world_.by().all_gather(state_.sent(), gathered_.data(), sent_bytes(), {}, where);
+    world_.transport().all_gather(state_.sent(), gathered_.data(), sent_bytes(), {}, where);
   });
   timed(clocks == nullptr ? nullptr : &clocks->merge,
         [&] { warden::launch(&merge_bitmaps, merge_blocks_, search_threads, in, state_, step); });
@@ -195,7 +195,7 @@ void owner_searcher::search(graph::vertex source, std::span<step_clocks> clocks,
       enqueue_step(steps, steps < clocks.size() ? &clocks[steps] : nullptr, where);
     }
     warden::copy(on_host_.get(), control_.data(), 1, {}, where);
-    world_.by().wait({}, where);
+    world_.transport().wait({}, where);
     now = on_host_->progress[steps % 2];
     add(now, on_host_->sums[(steps + 2) % 3]);
     choose(now, state_);

@@ -42,7 +42,7 @@ class shared_memory {
   virtual ~shared_memory() = default;
   /// Returns the address of a rank's memory, for copies that this rank enqueues. Kernels may use
   /// the address of this rank's own memory, too.
-  [[nodiscard]] virtual std::byte* of(int rank) const = 0;
+  [[nodiscard]] virtual std::byte* at(int rank) const = 0;
 };
 
 /// Collective calls that the library uses, as one rank makes them. Precondition: all ranks make the
@@ -110,23 +110,24 @@ class communicator {
   communicator(ncclComm* comm, communicator_options chosen = {},
                std::source_location where = std::source_location::current());
   /// Uses the user's transport.
-  explicit communicator(std::shared_ptr<runtime::transport> by) : by_{std::move(by)} {}
+  explicit communicator(std::shared_ptr<runtime::transport> carrier)
+      : transport_{std::move(carrier)} {}
   /// Returns a communicator of one rank, which sends nothing and needs no NCCL.
   static communicator alone();
 
   /// Returns this rank, counted from 0.
-  [[nodiscard]] int rank() const { return by_->rank(); }
+  [[nodiscard]] int rank() const { return transport_->rank(); }
   /// Returns the number of ranks.
-  [[nodiscard]] int size() const { return by_->size(); }
+  [[nodiscard]] int size() const { return transport_->size(); }
   /// Makes the communicator fail on this rank: the waiting call and all later calls throw
   /// communicator_error. Other ranks throw when their time limit is over, at the latest.
   /// Thread-safe. No effect on a communicator of one rank that needs no NCCL.
-  void abort() const { by_->abort(); }
+  void abort() const { transport_->abort(); }
   /// Returns the transport that carries its calls.
-  [[nodiscard]] runtime::transport& by() const { return *by_; }
+  [[nodiscard]] runtime::transport& transport() const { return *transport_; }
 
  private:
-  std::shared_ptr<runtime::transport> by_;
+  std::shared_ptr<runtime::transport> transport_;
 };
 
 /// Calls `body` once for each of `gpus` ranks of this process, each in a host thread with its own

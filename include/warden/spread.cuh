@@ -150,7 +150,7 @@ class basic_spread_guarded {
     // The last run may be in any stream, and may wait for a rank that never comes; the wait below
     // has a time limit.
     s.wait_for(detail::guarded_access::shared(local_)->last_work, where);
-    world().by().wait(s, where);
+    world().transport().wait(s, where);
     error_list found;
     found.collect([&] { local_.wait(s, where); });
     bool const any_here = !found.empty();

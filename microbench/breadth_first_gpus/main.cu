@@ -50,9 +50,9 @@ class meeting {
     if (world_.size() == 1) return;
     auto const where = std::source_location::current();
     for (int i = 0; i < 2; ++i) {
-      world_.by().all_gather(words_.data() + world_.rank(), words_.data(), sizeof(std::uint32_t),
-                             {}, where);
-      world_.by().wait({}, where);
+      world_.transport().all_gather(words_.data() + world_.rank(), words_.data(),
+                                    sizeof(std::uint32_t), {}, where);
+      world_.transport().wait({}, where);
     }
   }
 

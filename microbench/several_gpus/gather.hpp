@@ -17,8 +17,8 @@ template <class T>
 std::vector<T> gather(warden::communicator const& world, warden::buffer<T> const& own) {
   auto const where = std::source_location::current();
   warden::buffer<T> all{own.size() * static_cast<std::size_t>(world.size())};
-  world.by().all_gather(own.data(), all.data(), own.bytes(), {}, where);
-  world.by().wait({}, where);
+  world.transport().all_gather(own.data(), all.data(), own.bytes(), {}, where);
+  world.transport().wait({}, where);
   return all.to_host();
 }
 

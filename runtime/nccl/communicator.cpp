@@ -109,7 +109,7 @@ class nccl_transport final : public runtime::transport {
     auto memory = std::make_unique<window_memory>(*this, bytes, where);
     // NCCL registers without a time limit: not before all ranks have memory.
     meet(where);
-    demand(register_window(comm_, memory->of(rank_), bytes, memory->window()), "sharing memory",
+    demand(register_window(comm_, memory->at(rank_), bytes, memory->window()), "sharing memory",
            where);
     // A call that succeeds at once may still be in progress if the communicator does not block.
     demand(ncclInProgress, "sharing memory", where);
@@ -148,17 +148,17 @@ class nccl_transport final : public runtime::transport {
   /// Memory of this rank, and the window in which the others reach it.
   class window_memory final : public runtime::shared_memory {
    public:
-    window_memory(nccl_transport& by, std::size_t bytes, std::source_location where)
-        : by_{by}, own_{allocate_for_window(bytes, where)} {}
+    window_memory(nccl_transport& carrier, std::size_t bytes, std::source_location where)
+        : carrier_{carrier}, own_{allocate_for_window(bytes, where)} {}
     ~window_memory() override {
       finish_work_on(own_);  // as cudaFree does
       // NCCL closes the windows of a communicator that was aborted.
-      if (by_.failure_.empty() && !by_.aborted_) close_window(by_.comm_, window_);
+      if (carrier_.failure_.empty() && !carrier_.aborted_) close_window(carrier_.comm_, window_);
       free_for_window(own_);
     }
     window_memory(window_memory const&) = delete;
     window_memory& operator=(window_memory const&) = delete;
-    [[nodiscard]] std::byte* of(int rank) const override {
+    [[nodiscard]] std::byte* at(int rank) const override {
       return addresses_.empty() ? own_ : addresses_[static_cast<std::size_t>(rank)];
     }
     [[nodiscard]] window_handle& window() { return window_; }
@@ -169,7 +169,7 @@ class nccl_transport final : public runtime::transport {
     }
 
    private:
-    nccl_transport& by_;
+    nccl_transport& carrier_;
     std::byte* own_;
     window_handle window_ = nullptr;
     std::vector<std::byte*> addresses_;  ///< [rank]
@@ -270,7 +270,7 @@ class nccl_transport final : public runtime::transport {
 }  // namespace
 
 communicator::communicator(ncclComm* comm, communicator_options chosen, std::source_location where)
-    : by_{std::make_shared<nccl_transport>(comm, chosen, where)} {}
+    : transport_{std::make_shared<nccl_transport>(comm, chosen, where)} {}
 
 void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
                  communicator_options chosen, std::source_location where) {
@@ -296,10 +296,10 @@ void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
     threads.emplace_back([&, rank] {
       try {
         runtime::device_scope const device{rank};
-        auto const by = std::make_shared<nccl_transport>(comms[static_cast<std::size_t>(rank)],
-                                                         chosen, where, &job);
-        by->connect(where);
-        body(communicator{by});
+        auto const transport = std::make_shared<nccl_transport>(
+            comms[static_cast<std::size_t>(rank)], chosen, where, &job);
+        transport->connect(where);
+        body(communicator{transport});
       } catch (...) {
         job.any_failed = true;
         std::lock_guard const lock{mutex};

@@ -45,8 +45,8 @@ class nccl_calls : public testing::Test {
     return test::error_of<warden::communicator_error>(call);
   }
   static void send(communicator const& world) {
-    world.by().exchange(std::vector<warden::runtime::outgoing>{{0, nullptr, 4}},
-                        std::vector<warden::runtime::incoming>{{0, nullptr, 4}}, {}, where);
+    world.transport().exchange(std::vector<warden::runtime::outgoing>{{0, nullptr, 4}},
+                               std::vector<warden::runtime::incoming>{{0, nullptr, 4}}, {}, where);
   }
 
   ncclComm comm_;
@@ -90,7 +90,7 @@ TEST_F(nccl_calls, a_group_that_was_begun_is_ended) {
 TEST_F(nccl_calls, a_gathering_that_fails_is_an_error) {
   communicator const world{&comm_};
   now.sent = ncclInternalError;
-  EXPECT_THAT(told([&] { world.by().all_gather(nullptr, nullptr, 4, {}, where); }),
+  EXPECT_THAT(told([&] { world.transport().all_gather(nullptr, nullptr, 4, {}, where); }),
               HasSubstr("rank 0 of 1: gathering: internal error"));
 }
 TEST_F(nccl_calls, an_error_while_others_are_waited_for_is_told) {
@@ -98,7 +98,7 @@ TEST_F(nccl_calls, an_error_while_others_are_waited_for_is_told) {
   now.stream_ends = false;
   comm_.polls_left = 3;
   comm_.state = ncclRemoteError;
-  EXPECT_THAT(told([&] { world.by().wait({}, where); }),
+  EXPECT_THAT(told([&] { world.transport().wait({}, where); }),
               HasSubstr("waiting for other ranks: remote error"));
   // To abort it is the user's.
   EXPECT_EQ(comm_.aborted, 0);
@@ -107,7 +107,7 @@ TEST_F(nccl_calls, a_rank_that_does_not_come_is_waited_for_so_long) {
   communicator const world{&comm_, {.time_limit_seconds = 0.02}};
   now.stream_ends = false;
   auto const begin = std::chrono::steady_clock::now();
-  EXPECT_THAT(told([&] { world.by().wait({}, where); }), HasSubstr("no end within 0.02"));
+  EXPECT_THAT(told([&] { world.transport().wait({}, where); }), HasSubstr("no end within 0.02"));
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds{20});
   EXPECT_EQ(comm_.aborted, 0);
 }
@@ -115,23 +115,23 @@ TEST_F(nccl_calls, a_rank_that_does_not_come_is_waited_for_so_long) {
 TEST_F(nccl_calls, after_an_error_every_call_fails_at_once_and_nccl_is_called_no_more) {
   communicator const world{&comm_, {.time_limit_seconds = 0.01}};
   now.stream_ends = false;
-  EXPECT_EQ(*world.by().failed_word(), 0u);
-  told([&] { world.by().wait({}, where); });
-  EXPECT_EQ(*world.by().failed_word(), 1u);
+  EXPECT_EQ(*world.transport().failed_word(), 0u);
+  told([&] { world.transport().wait({}, where); });
+  EXPECT_EQ(*world.transport().failed_word(), 1u);
   now.stream_ends = true;
   // The state after ncclCommAbort by the user.
   comm_.polls_left = 1000;
   auto const words = HasSubstr("the communicator has failed: no end within 0.01");
   EXPECT_THAT(told([&] { send(world); }), words);
-  EXPECT_THAT(told([&] { world.by().all_gather(nullptr, nullptr, 4, {}, where); }), words);
-  EXPECT_THAT(told([&] { world.by().wait({}, where); }), words);
+  EXPECT_THAT(told([&] { world.transport().all_gather(nullptr, nullptr, 4, {}, where); }), words);
+  EXPECT_THAT(told([&] { world.transport().wait({}, where); }), words);
   EXPECT_EQ(comm_.polls_left, 1000);
 }
 TEST_F(nccl_calls, what_was_waited_for_is_named) {
   communicator const world{&comm_, {.time_limit_seconds = 0.01}};
   now.stream_ends = false;
   send(world);
-  EXPECT_THAT(told([&] { world.by().wait({}, where); }),
+  EXPECT_THAT(told([&] { world.transport().wait({}, where); }),
               HasSubstr("waiting for other ranks: no end within 0.01 s of an exchange with "
                         "rank 0; look for a rank that failed, or raise "
                         "communicator_options::time_limit_seconds"));
@@ -140,9 +140,9 @@ TEST_F(nccl_calls, an_owned_communicator_is_aborted_before_the_error_is_thrown) 
   {
     communicator const world{&comm_, {.time_limit_seconds = 0.01, .owned = true}};
     now.stream_ends = false;
-    told([&] { world.by().wait({}, where); });
+    told([&] { world.transport().wait({}, where); });
     EXPECT_EQ(comm_.aborted, 1);
-    EXPECT_THAT(told([&] { world.by().wait({}, where); }), HasSubstr("has failed: no end"));
+    EXPECT_THAT(told([&] { world.transport().wait({}, where); }), HasSubstr("has failed: no end"));
   }
   EXPECT_EQ(comm_.aborted + comm_.destroyed, 1);
 }
@@ -171,8 +171,8 @@ TEST_F(nccl_calls, the_user_aborts_a_rank_that_waits) {
       world.abort();
     }};
     EXPECT_THAT(told([&] {
-                  world.by().all_gather(nullptr, nullptr, 4, {}, where);
-                  world.by().wait({}, where);
+                  world.transport().all_gather(nullptr, nullptr, 4, {}, where);
+                  world.transport().wait({}, where);
                 }),
                 HasSubstr("aborted by this rank"));
     other.join();
@@ -185,34 +185,34 @@ TEST_F(nccl_calls, memory_is_shared_in_a_window) {
   comm_.size = 2;
   communicator const world{&comm_};
   {
-    auto const shared = world.by().share(64, where);
+    auto const shared = world.transport().share(64, where);
     ASSERT_NE(shared, nullptr);
-    EXPECT_NE(shared->of(0), nullptr);
+    EXPECT_NE(shared->at(0), nullptr);
     EXPECT_EQ(now.windows, 1);
   }
   EXPECT_EQ(now.windows, 0);
   now.reaches_all = false;
-  EXPECT_EQ(world.by().share(64, where), nullptr);
+  EXPECT_EQ(world.transport().share(64, where), nullptr);
   EXPECT_EQ(now.windows, 0);
   now.makes_window = false;
-  EXPECT_EQ(world.by().share(64, where), nullptr);
+  EXPECT_EQ(world.transport().share(64, where), nullptr);
   now.has_windows = false;
-  EXPECT_EQ(world.by().share(64, where), nullptr);
+  EXPECT_EQ(world.transport().share(64, where), nullptr);
   EXPECT_EQ(now.memories, 0);
 }
 /// Also if it says that it was a success.
 TEST_F(nccl_calls, a_call_in_progress_is_waited_for_before_the_next) {
   communicator const world{&comm_};
   comm_.polls_left = 5;
-  EXPECT_EQ(told([&] { world.by().all_gather(nullptr, nullptr, 4, {}, where); }), "");
+  EXPECT_EQ(told([&] { world.transport().all_gather(nullptr, nullptr, 4, {}, where); }), "");
   now.polls_of_window = 3;
-  auto const shared = world.by().share(64, where);
+  auto const shared = world.transport().share(64, where);
   EXPECT_EQ(comm_.polls_left, 0);
 }
 TEST_F(nccl_calls, a_window_that_is_not_made_is_an_error) {
   communicator const world{&comm_};
   now.registered = ncclInternalError;
-  EXPECT_THAT(told([&] { world.by().share(64, where); }),
+  EXPECT_THAT(told([&] { world.transport().share(64, where); }),
               HasSubstr("rank 0 of 1: sharing memory: internal error"));
   EXPECT_EQ(now.memories, 0);
 }
@@ -220,15 +220,16 @@ TEST_F(nccl_calls, a_window_that_is_not_made_is_an_error) {
 TEST_F(nccl_calls, memory_is_registered_only_when_all_ranks_have_some) {
   communicator const world{&comm_, {.time_limit_seconds = 0.01}};
   now.stream_ends = false;
-  EXPECT_THAT(told([&] { world.by().share(64, where); }), HasSubstr("no end within 0.01 s of"));
+  EXPECT_THAT(told([&] { world.transport().share(64, where); }),
+              HasSubstr("no end within 0.01 s of"));
   EXPECT_EQ(now.windows, 0);
   EXPECT_EQ(now.memories, 0);
 }
 TEST_F(nccl_calls, windows_of_a_failed_communicator_are_left_to_its_end) {
   communicator const world{&comm_, {.time_limit_seconds = 0.01}};
-  auto shared = world.by().share(64, where);
+  auto shared = world.transport().share(64, where);
   now.stream_ends = false;
-  told([&] { world.by().wait({}, where); });
+  told([&] { world.transport().wait({}, where); });
   shared.reset();
   EXPECT_EQ(now.windows, 1);
   EXPECT_EQ(now.memories, 0);
@@ -249,7 +250,7 @@ TEST_F(nccl_calls, ranks_of_one_process_have_a_communicator_each) {
   warden::run_on_gpus(3, [&](communicator const& world) {
     ranks += 1 << world.rank();
     EXPECT_EQ(world.size(), 3);
-    world.by().wait({}, where);
+    world.transport().wait({}, where);
   });
   EXPECT_EQ(ranks, 7);
   expect_gone(0);
@@ -280,7 +281,7 @@ TEST_F(nccl_calls, what_a_rank_throws_ends_the_others) {
   EXPECT_THAT(test::error_of<warden::error>([] {
                 run_stuck([](communicator const& world) {
                   if (world.rank() == 2) throw warden::limit_error{"no more"};
-                  world.by().wait({}, where);
+                  world.transport().wait({}, where);
                 });
               }),
               HasSubstr("no more"));
@@ -292,9 +293,9 @@ TEST_F(nccl_calls, ranks_of_one_process_that_are_late_are_named) {
                 run_stuck(
                     [&](communicator const& world) {
                       while (world.rank() == 1 && !is_over) std::this_thread::yield();
-                      world.by().all_gather(nullptr, nullptr, 4, {}, where);
+                      world.transport().all_gather(nullptr, nullptr, 4, {}, where);
                       try {
-                        world.by().wait({}, where);
+                        world.transport().wait({}, where);
                       } catch (...) {
                         is_over = true;
                         throw;
@@ -315,10 +316,10 @@ TEST_F(nccl_calls, a_rank_that_goes_on_after_giving_up_is_not_the_cause) {
                     std::this_thread::sleep_for(std::chrono::milliseconds{20});
                   }
                   try {
-                    world.by().wait({}, where);
+                    world.transport().wait({}, where);
                   } catch (warden::communicator_error const&) {
                     if (world.rank() == 2) throw;
-                    world.by().wait({}, where);
+                    world.transport().wait({}, where);
                   }
                 });
               }),
@@ -331,7 +332,7 @@ TEST_F(nccl_calls, what_failed_first_is_told) {
                 run_stuck([](communicator const& world) {
                   if (world.rank() == 1) now.made[1]->state = ncclRemoteError;
                   try {
-                    world.by().wait({}, where);
+                    world.transport().wait({}, where);
                   } catch (warden::communicator_error const&) {
                     if (world.rank() == 1)
                       std::this_thread::sleep_for(std::chrono::milliseconds{50});

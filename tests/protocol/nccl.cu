@@ -63,14 +63,14 @@ TEST(nccl, a_rank_sends_itself_what_it_gets) {
   warden::buffer<std::uint32_t> gathered{1000}, received{1000};
   warden::stream const s;
   auto const where = std::source_location::current();
-  world.by().all_gather(from.data(), gathered.data(), from.bytes(), s, where);
+  world.transport().all_gather(from.data(), gathered.data(), from.bytes(), s, where);
   // Two pieces to one rank arrive in their order.
   std::vector<warden::runtime::outgoing> const sent{{0, from.data(), 400},
                                                     {0, from.data() + 100, 3600}};
   std::vector<warden::runtime::incoming> const come{{0, received.data(), 400},
                                                     {0, received.data() + 100, 3600}};
-  world.by().exchange(sent, come, s, where);
-  world.by().wait(s, where);
+  world.transport().exchange(sent, come, s, where);
+  world.transport().wait(s, where);
   EXPECT_EQ(gathered.to_host(), numbers);
   EXPECT_EQ(received.to_host(), numbers);
 }
@@ -80,8 +80,9 @@ TEST(nccl, what_nccl_refuses_is_told) {
   warden::communicator const world{job};
   warden::buffer<std::uint32_t> const memory{1};
   EXPECT_THAT(spreading::told([&] {
-                world.by().exchange(std::vector<warden::runtime::outgoing>{{7, memory.data(), 4}},
-                                    {}, {}, std::source_location::current());
+                world.transport().exchange(
+                    std::vector<warden::runtime::outgoing>{{7, memory.data(), 4}}, {}, {},
+                    std::source_location::current());
               }),
               testing::HasSubstr("rank 0 of 1: exchanging: invalid argument"));
 }

@@ -42,7 +42,7 @@ class hooked final : public warden::runtime::transport {
   [[nodiscard]] int size() const override { return world_.size(); }
   void all_gather(void const* own, void* all, std::size_t bytes, warden::stream_ref s,
                   std::source_location where) override {
-    world_.by().all_gather(own, all, bytes, s, where);
+    world_.transport().all_gather(own, all, bytes, s, where);
     s.synchronize();
     auto const words = bytes / sizeof(std::uint32_t) * static_cast<std::size_t>(size());
     at_.after_gather({static_cast<std::uint32_t*>(all), words});
@@ -51,10 +51,10 @@ class hooked final : public warden::runtime::transport {
                 std::span<warden::runtime::incoming const> received, warden::stream_ref s,
                 std::source_location where) override {
     at_.before_exchange();
-    world_.by().exchange(sent, received, s, where);
+    world_.transport().exchange(sent, received, s, where);
   }
   void wait(warden::stream_ref s, std::source_location where) override {
-    world_.by().wait(s, where);
+    world_.transport().wait(s, where);
     at_.after_wait();
   }
 

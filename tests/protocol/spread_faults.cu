@@ -140,21 +140,23 @@ class fails_late final : public warden::runtime::transport {
   [[nodiscard]] int size() const override { return of_.size(); }
   void all_gather(void const* own, void* all, std::size_t bytes, warden::stream_ref s,
                   std::source_location where) override {
-    of_.by().all_gather(own, all, bytes, s, where);
+    of_.transport().all_gather(own, all, bytes, s, where);
     // A word of each rank says that its copies are made.
     if (shares_ && bytes == sizeof(std::uint32_t)) word_.fill_bytes(1, s);
   }
   std::unique_ptr<warden::runtime::shared_memory> share(std::size_t bytes,
                                                         std::source_location where) override {
-    return shares_ ? of_.by().share(bytes, where) : nullptr;
+    return shares_ ? of_.transport().share(bytes, where) : nullptr;
   }
   void exchange(std::span<warden::runtime::outgoing const> sent,
                 std::span<warden::runtime::incoming const> received, warden::stream_ref s,
                 std::source_location where) override {
-    of_.by().exchange(sent, received, s, where);
+    of_.transport().exchange(sent, received, s, where);
     word_.fill_bytes(1, s);
   }
-  void wait(warden::stream_ref s, std::source_location where) override { of_.by().wait(s, where); }
+  void wait(warden::stream_ref s, std::source_location where) override {
+    of_.transport().wait(s, where);
+  }
   [[nodiscard]] std::uint32_t const* failed_word() const override { return word_.data(); }
 
  private:

@@ -94,17 +94,17 @@ class watched final : public warden::runtime::transport {
   [[nodiscard]] int size() const override { return of_.size(); }
   void all_gather(void const* own, void* all, std::size_t bytes, warden::stream_ref s,
                   std::source_location where) override {
-    of_.by().all_gather(own, all, bytes, s, where);
+    of_.transport().all_gather(own, all, bytes, s, where);
   }
   void exchange(std::span<warden::runtime::outgoing const> sent,
                 std::span<warden::runtime::incoming const> received, warden::stream_ref s,
                 std::source_location where) override {
     for (auto const& m : sent) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(m.data) % 16, 0u);
     for (auto const& m : received) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(m.data) % 16, 0u);
-    of_.by().exchange(sent, received, s, where);
+    of_.transport().exchange(sent, received, s, where);
   }
   void wait(warden::stream_ref s, std::source_location where) override {
-    of_.by().wait(s, where);
+    of_.transport().wait(s, where);
     after_wait_(s);
   }
 
@@ -153,16 +153,18 @@ class flaky final : public warden::runtime::transport {
   void all_gather(void const* own, void* all, std::size_t bytes, warden::stream_ref s,
                   std::source_location where) override {
     if (std::exchange(next_.gather, false)) throw warden::communicator_error{"not now", where};
-    of_.by().all_gather(own, all, bytes, s, where);
+    of_.transport().all_gather(own, all, bytes, s, where);
   }
   void exchange(std::span<warden::runtime::outgoing const> sent,
                 std::span<warden::runtime::incoming const> received, warden::stream_ref s,
                 std::source_location where) override {
     if (std::exchange(next_.exchange, false))
       throw warden::communicator_error{"not this time", where};
-    of_.by().exchange(sent, received, s, where);
+    of_.transport().exchange(sent, received, s, where);
   }
-  void wait(warden::stream_ref s, std::source_location where) override { of_.by().wait(s, where); }
+  void wait(warden::stream_ref s, std::source_location where) override {
+    of_.transport().wait(s, where);
+  }
 
  private:
   warden::communicator of_;

@@ -36,7 +36,7 @@ std::vector<std::string> errors_of(warden::loopback_settings const& chosen,
   return errors;
 }
 void exchange(communicator const& world, std::vector<warden::runtime::outgoing> const& sent = {}) {
-  world.by().exchange(sent, {}, {}, std::source_location::current());
+  world.transport().exchange(sent, {}, {}, std::source_location::current());
 }
 
 TEST(loopback, a_message_that_no_rank_expects_is_an_error) {

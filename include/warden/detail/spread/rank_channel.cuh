@@ -55,9 +55,9 @@ class rank_channel {
       copy(host_.get(), own_.data(), count_, stream_, where);
       stream_.synchronize(where);
     } else {
-      world_.by().all_gather(own_.data(), all_.data(), own_.bytes(), stream_, where);
+      world_.transport().all_gather(own_.data(), all_.data(), own_.bytes(), stream_, where);
       copy(host_.get(), all_.data(), all_.size(), stream_, where);
-      world_.by().wait(stream_, where);
+      world_.transport().wait(stream_, where);
     }
     return {host_.get(), all_.size()};
   }

@@ -77,7 +77,7 @@ class spread_exchange {
     for (std::uint32_t const n : rows) received_bytes_ += header_bytes(n);
     // Shared memory has the same size on all ranks.
     if (std::ranges::count(rooms, rooms.front()) == std::ssize(rooms))
-      shared_ = world_.by().share(received_bytes_, where);
+      shared_ = world_.transport().share(received_bytes_, where);
     if (shared_) {
       arrivals_ = buffer<std::uint32_t>{ranks() + std::size_t{1}, where};
     } else {
@@ -144,7 +144,7 @@ class spread_exchange {
                                  columns_.partitions(),
                                  received() + headers_at_,
                                  number,
-                                 world_.by().failed_word()};
+                                 world_.transport().failed_word()};
     launch_blocks<Run>(join_kernel_, join_blocks_, 0, argument, s, where);
   }
 
@@ -156,7 +156,7 @@ class spread_exchange {
     return exchange_header::bytes(rows, columns_.partitions());
   }
   [[nodiscard]] std::byte* received() const {
-    return shared_ ? shared_->of(world_.rank()) : received_.data();
+    return shared_ ? shared_->at(world_.rank()) : received_.data();
   }
 
   /// A piece of messages, or a header.
@@ -190,7 +190,7 @@ class spread_exchange {
       if (t.packed(own(), to) == 0) continue;
       int const rank = static_cast<int>(to);  // mutation: copied-to-wrong-rank
       auto const from = packed_for(t, to);
-      auto const places = place_of(t, own(), to, shared_->of(rank));
+      auto const places = place_of(t, own(), to, shared_->at(rank));
       for (std::size_t i = 0; i < from.size(); ++i)
         runtime::copy_async(places[i].data, from[i].data, from[i].bytes, s, where);
     }
@@ -200,7 +200,7 @@ class spread_exchange {
   /// part of the gathering follows its copies in its stream.
   void await_copies(stream_ref s, std::source_location where) {
     std::uint32_t* const all = arrivals_.data();
-    world_.by().all_gather(all + ranks(), all, sizeof(std::uint32_t), s, where);
+    world_.transport().all_gather(all + ranks(), all, sizeof(std::uint32_t), s, where);
   }
   /// Sends this rank's packed messages, and receives those of other ranks.
   void send_pieces(exchange_table const& t, stream_ref s, std::source_location where) {
@@ -219,7 +219,7 @@ class spread_exchange {
           received.push_back({rank, places[i].data, places[i].bytes});
       }
     }
-    world_.by().exchange(sent, received, s, where);
+    world_.transport().exchange(sent, received, s, where);
   }
 
   communicator world_;
