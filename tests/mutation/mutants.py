@@ -223,7 +223,7 @@ MUTANTS = {
     "run-sum": ("detail/deferred/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
     "run-across": ("detail/deferred/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
     "run-again": ("detail/deferred/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
-    "survivors": ("detail/deferred/batch_combiner.cuh", "kept = static_cast<unsigned>(simt::count_bits(there));", COMBINED, "lost or doubled section"),
+    "survivors": ("detail/deferred/batch_combiner.cuh", "kept = static_cast<unsigned>(simt::count_bits(remaining));", COMBINED, "lost or doubled section"),
     # Looks: never again.
     "looks-again": ("detail/deferred/batch_combiner.cuh", "", LATE, "sections were refused"),
     # The result of a function that is not inlined is forgotten.

@@ -93,9 +93,9 @@ class slot_free_list {
       place = static_cast<std::uint32_t>(ticket);
       return true;
     }
-    std::uint64_t const there = simt::load_relaxed(entry(ticket));
-    place = static_cast<std::uint32_t>(there);
-    return there >> 32 == (ticket & 0xffffffffu);
+    std::uint64_t const value = simt::load_relaxed(entry(ticket));
+    place = static_cast<std::uint32_t>(value);
+    return value >> 32 == (ticket & 0xffffffffu);
   }
   WARDEN_DEVICE std::uint64_t room() const { return std::uint64_t{1} << memory_.room_log2; }
   WARDEN_DEVICE std::uint64_t* entry(std::uint64_t ticket) const {

@@ -347,20 +347,20 @@ class batch_combiner {
     WARDEN_NO_UNROLL
     for (unsigned r = 0; r < used; ++r) {
       unsigned const slot = slot_of(r);
-      bool const is = ranks_[slot] != no_message;
-      unsigned const there = simt::ballot(simt::full_warp, is);
-      if (there == 0) continue;
+      bool const is_message = ranks_[slot] != no_message;
+      unsigned const remaining = simt::ballot(simt::full_warp, is_message);
+      if (remaining == 0) continue;
       message_type const m = batch_[slot];
       // All lanes have read: kept messages may overwrite these slots.
       simt::sync_warp(simt::full_warp);
-      if (is) {
-        unsigned const below = there & ((1u << simt::lane_id()) - 1);
+      if (is_message) {
+        unsigned const below = remaining & ((1u << simt::lane_id()) - 1);
         unsigned const to =
             slot_of(0) - simt::lane_id() + kept + static_cast<unsigned>(simt::count_bits(below));
         batch_[to] = m;
         ranks_[to] = rank(m);
       }
-      kept += static_cast<unsigned>(simt::count_bits(there));  // mutation: survivors
+      kept += static_cast<unsigned>(simt::count_bits(remaining));  // mutation: survivors
       simt::sync_warp(simt::full_warp);
     }
     if constexpr (two_widths) {
@@ -376,8 +376,8 @@ class batch_combiner {
     std::uint32_t most = 0;
     WARDEN_UNROLL
     for (unsigned w = 0; w < Threads / simt::warp_size; ++w) {
-      std::uint32_t const theirs = shared_[0].kept[now_.turn][w];
-      most = most < theirs ? theirs : most;
+      std::uint32_t const in_use = shared_[0].kept[now_.turn][w];
+      most = most < in_use ? in_use : most;
     }
     unsigned const per_thread = most == 0 ? 1 : (most + simt::warp_size - 1) / simt::warp_size;
     for (unsigned r = kept / simt::warp_size; r < per_thread; ++r) {

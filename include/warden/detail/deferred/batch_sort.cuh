@@ -33,8 +33,8 @@ WARDEN_DEVICE void rank_in_order(Stage const& stage, Batch const& b, unsigned us
   for (unsigned r = 0; r < Batch::items; ++r) {
     if (r >= used) break;
     std::uint32_t const partition = b.ranks[sorting_slot(stage, b, r, used)];
-    bool const is = partition != Stage::no_message;
-    rank[r] = stage.counts.template rank<Limit>(is ? partition : 0, is);
+    bool const is_message = partition != Stage::no_message;
+    rank[r] = stage.counts.template rank<Limit>(is_message ? partition : 0, is_message);
   }
 }
 
@@ -82,9 +82,9 @@ WARDEN_DEVICE std::uint32_t sort_batch(Stage const& stage, Batch const& b, unsig
     if constexpr (Stage::in_order) {
       std::uint32_t const partition =
           r < used ? b.ranks[sorting_slot(stage, b, r, used)] : no_message;
-      bool const is = partition != no_message;
-      std::uint32_t const begin = stage.counts.begin_in_warp(is ? partition : 0);
-      positions[r] = is ? positions[r] + begin : no_message;
+      bool const is_message = partition != no_message;
+      std::uint32_t const begin = stage.counts.begin_in_warp(is_message ? partition : 0);
+      positions[r] = is_message ? positions[r] + begin : no_message;
     } else {
       unsigned const slot = sorting_slot(stage, b, r, used);
       std::uint32_t mine = no_message;

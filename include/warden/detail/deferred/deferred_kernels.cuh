@@ -65,9 +65,9 @@ template <class Ref>
 struct flat_writers {
   /// Writer with `PerThread` messages for each thread.
   template <unsigned PerThread>
-  using of = batch_writer<typename Ref::message_type, Ref::policy::block_threads, PerThread>;
+  using writer = batch_writer<typename Ref::message_type, Ref::policy::block_threads, PerThread>;
   /// Writer with the largest number that fits.
-  using type = of<per_thread_that_fits<of, 64 / sizeof(typename Ref::message_type)>()>;
+  using type = writer<per_thread_that_fits<writer, 64 / sizeof(typename Ref::message_type)>()>;
 };
 template <class Ref>
 using flat_writer = typename flat_writers<Ref>::type;

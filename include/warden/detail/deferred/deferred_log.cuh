@@ -56,7 +56,7 @@ using run_ref_of = std::conditional_t<run_ref<Policy, Record, Sections...>::has_
 /// Refuses logs whose runner is not defined. First base of a log, because the compiler then reports
 /// these sentences before the errors that follow.
 template <class Policy, class Record, class... Sections>
-class sorted_checks {
+class log_checks {
   static_assert(!is_replayed<Policy, Record, Sections...> ||
                     is_defined<log_replayer<Policy, Record, Sections...>>,
                 "warden: a log whose sections send sections is run by a fused launch: include "
@@ -82,7 +82,7 @@ class sorted_checks {
 /// rounds, in which a block holds two tiles of the records at a time; the log then has memory for
 /// its messages twice. Moves, does not copy.
 template <class Policy, class Record, class... Sections>
-class deferred : detail::sorted_checks<Policy, Record, Sections...>,
+class deferred : detail::log_checks<Policy, Record, Sections...>,
                  public detail::log_base<detail::run_ref_of<Policy, Record, Sections...>,
                                          detail::log_runner_of<Policy, Record, Sections...>> {
   using run_type = detail::run_ref_of<Policy, Record, Sections...>;

@@ -48,8 +48,8 @@ class log_base {
   log_base(log_base&&) noexcept = default;
   /// Swaps with `other`.
   log_base& operator=(log_base&& other) noexcept {
-    auto mine = members(), theirs = other.members();
-    mine.swap(theirs);
+    auto own_members = members(), other_members = other.members();
+    own_members.swap(other_members);
     return *this;
   }
   log_base(log_base const&) = delete;

@@ -167,11 +167,12 @@ class block_sorter {
     WARDEN_NO_UNROLL
     for (std::uint32_t first = mine.begin; first < mine.end; first += simt::warp_size) {
       std::uint32_t const i = first + simt::lane_id();
-      bool const is = i < mine.end;
-      std::uint32_t const row = is ? from_[i] : 0;
-      std::uint32_t const d = is ? digit(row) : 0;
-      std::uint32_t const to = rank_in_warp<digits>(counts_[simt::warp_rank() * digits + d], d, is);
-      if (is) to_[to] = row;
+      bool const is_block = i < mine.end;
+      std::uint32_t const row = is_block ? from_[i] : 0;
+      std::uint32_t const d = is_block ? digit(row) : 0;
+      std::uint32_t const to =
+          rank_in_warp<digits>(counts_[simt::warp_rank() * digits + d], d, is_block);
+      if (is_block) to_[to] = row;
     }
   }
 
@@ -181,13 +182,13 @@ class block_sorter {
     std::uint32_t done = 0;
     for (std::uint32_t first = 0; first < blocks_; first += threads) {
       std::uint32_t const i = first + simt::thread_rank();
-      bool const is = i < blocks_;
-      std::uint32_t const row = is ? from_[i] : 0;
-      std::uint32_t const batches = is ? log_.order.counts[row] : 0;
+      bool const is_block = i < blocks_;
+      std::uint32_t const row = is_block ? from_[i] : 0;
+      std::uint32_t const batches = is_block ? log_.order.counts[row] : 0;
       std::uint32_t total;
       std::uint32_t const before = scan::exclusive_sum(scan_[0], batches, total);
-      if (is) begins_[row] = done + before;
-      if (is && i != 0 && is_same(from_[i - 1], row))
+      if (is_block) begins_[row] = done + before;
+      if (is_block && i != 0 && is_same(from_[i - 1], row))
         simt::fetch_add(&report_->order_unknown, std::uint64_t{batches});
       done += total;
       simt::sync_block();

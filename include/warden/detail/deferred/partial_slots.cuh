@@ -32,10 +32,10 @@ class partial_slots {
     unsigned size = messages >= larger ? 2 : messages >= large ? 1 : 0;
     while (true) {
       std::uint32_t& made = made_[size];
-      if (simt::shared_load(made) < of(size)) {
+      if (simt::shared_load(made) < slots_of(size)) {
         unsigned const own = simt::shared_fetch_add(made, 1u);
         unsigned const before = size == 0 ? 0 : size == 1 ? Count / 2 : Count * 3 / 4;
-        if (own < of(size)) return before + own + 1;
+        if (own < slots_of(size)) return before + own + 1;
       }
       if (size == 0) return 0;
       --size;
@@ -46,14 +46,14 @@ class partial_slots {
     bool has = true;
     WARDEN_UNROLL
     for (unsigned size = 0; size < sizes; ++size)
-      has = has && simt::shared_load(made_[size]) <= of(size) / 2;
+      has = has && simt::shared_load(made_[size]) <= slots_of(size) / 2;
     return has;
   }
 
  private:
   static constexpr unsigned large = Messages / (Count + 1), larger = 64;
   /// Returns the slots of a size: half of them are for small segments.
-  WARDEN_DEVICE static constexpr unsigned of(unsigned size) {
+  WARDEN_DEVICE static constexpr unsigned slots_of(unsigned size) {
     return size == 0 ? Count / 2 : Count / 4;
   }
 

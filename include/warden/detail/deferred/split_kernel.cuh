@@ -241,7 +241,7 @@ struct split_launch {
 
   /// Returns the launch with windows of `PerThread` messages for each thread.
   template <unsigned PerThread>
-  static split_launch of() {
+  static split_launch make() {
     using splitter = log_splitter<Ref, PerThread>;
     return {simt::make_kernel(&split_log<Ref, PerThread>), splitter::shared_bytes(),
             &splitter::most_rows};
@@ -252,9 +252,9 @@ struct split_launch {
     constexpr std::size_t everywhere = std::size_t{64} << 10;
     if constexpr (log_splitter<Ref, split_per_thread<Ref>>::shared_bytes() > everywhere) {
       if (log_splitter<Ref, split_per_thread<Ref>>::shared_bytes() > most)
-        return of<per_thread_that_fits<splitter_of, split_per_thread<Ref>, everywhere>()>();
+        return make<per_thread_that_fits<splitter_of, split_per_thread<Ref>, everywhere>()>();
     }
-    return of<split_per_thread<Ref>>();
+    return make<split_per_thread<Ref>>();
   }
 
  private:

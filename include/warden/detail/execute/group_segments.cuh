@@ -100,17 +100,17 @@ class group_segments {
   /// Runs messages without no-op sections: each lane checks one, and all before the first that may
   /// change the record are done.
   WARDEN_DEVICE void run_filtered(group const& lanes, batch const& these) const {
-    bool const is = lanes.lane() < these.count;
-    message_type const own = window_.sorted(these.first + (is ? lanes.lane() : 0));
+    bool const is_message = lanes.lane() < these.count;
+    message_type const own = window_.sorted(these.first + (is_message ? lanes.lane() : 0));
     record const& place = *reinterpret_cast<record const*>(these.own_place);
-    unsigned left = lanes.ballot(is);
+    unsigned left = lanes.ballot(is_message);
     // No section was checked yet.
     unsigned quiet = left;
     while (left != 0) {
       // The next section was checked before the last one ran, so a no-op is checked again. Others
       // run unchecked.
       if ((quiet & (left & -left)) != 0) {
-        bool const is_done = is && section_runner{ref_}.is_done(own, place);
+        bool const is_done = is_message && section_runner{ref_}.is_done(own, place);
         lanes.sync();  // all have read the record before one changes it
         quiet = lanes.ballot(is_done);
         unsigned const others = left & ~quiet;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Sections that say when they would change nothing, so that many are asked at once.
+/// Sections that declare when they are no-ops, so that many are checked at once.
 #pragma once
 
 #include <warden/section.cuh>

@@ -101,8 +101,9 @@ class locks_worker {
     auto const choose = [&](unsigned together) {
       if constexpr (Ref::filters_noops) {
         if ((together & (together - 1)) == 0) return together;
-        bool const asks = (together >> lanes.lane() & 1u) != 0;
-        bool const is_done = asks && section_runner{ref_}.is_done(own, *records_.at(own.local()));
+        bool const is_checked = (together >> lanes.lane() & 1u) != 0;
+        bool const is_done =
+            is_checked && section_runner{ref_}.is_done(own, *records_.at(own.local()));
         // All lanes have read the record before one changes it.
         lanes.sync();  // mutation: asked-sync
         return together & ~lanes.ballot(is_done);

@@ -111,9 +111,9 @@ class long_segments {
       }
       WARDEN_UNROLL
       for (unsigned j = 0; j < ahead; ++j) {
-        bool const is = first + j * simt::warp_size + simt::lane_id() < all.end;
-        bool const goes = is && key_of(m[j]) == key;
-        others[j] = simt::ballot(simt::full_warp, is && !goes);
+        bool const is_message = first + j * simt::warp_size + simt::lane_id() < all.end;
+        bool const goes = is_message && key_of(m[j]) == key;
+        others[j] = simt::ballot(simt::full_warp, is_message && !goes);
         any |= others[j];
         if (!goes) continue;
         partials const one{made_partial<partial>(section_of(m[j])), 1, 0};

@@ -148,11 +148,11 @@ class sorted_worker {
   }
 
   /// Combines the window, if the policy says so, sorts it and runs it. Collective. Returns the
-  /// credits spent, as forwarding_server asks.
+  /// credits spent, as forwarding_server requires.
   WARDEN_DEVICE unsigned execute(message_type const (&m)[per_thread], unsigned arrived) {
     if constexpr (Ref::policy::combines) arrived = combine(m, arrived);
     if constexpr (filters_noops_first) {
-      arrived = ask(m, arrived);
+      arrived = filter_noops(m, arrived);
       rank(m, arrived);
       if (!simt::sync_block_or(arrived != 0)) return 0;  // mutation: asked-ranked
     }
@@ -318,15 +318,15 @@ class sorted_worker {
     WARDEN_UNROLL
     for (unsigned k = 0; k < per_thread; ++k) {
       // Assigns 0 too, so that the previous window's ranks do not stay live in registers.
-      bool const is = (arrived >> k & 1u) != 0;
-      rank_[k] = is ? simt::shared_fetch_add(counts_[segment_of(m[k])], 1u) : 0;
+      bool const is_message = (arrived >> k & 1u) != 0;
+      rank_[k] = is_message ? simt::shared_fetch_add(counts_[segment_of(m[k])], 1u) : 0;
     }
   }
 
   /// Returns the bits of the messages whose sections are not no-ops. A barrier separates the block
   /// from the previous window, and no section of this one has run: the no-op sections count as
   /// having run first.
-  WARDEN_DEVICE unsigned ask(message_type const (&m)[per_thread], unsigned arrived) const {
+  WARDEN_DEVICE unsigned filter_noops(message_type const (&m)[per_thread], unsigned arrived) const {
     WARDEN_UNROLL
     for (unsigned k = 0; k < per_thread; ++k) {
       if ((arrived >> k & 1u) == 0) continue;
@@ -349,8 +349,8 @@ class sorted_worker {
   WARDEN_DEVICE void rank_in_order(message_type const (&m)[per_thread], unsigned arrived) {
     WARDEN_UNROLL
     for (unsigned k = 0; k < per_thread; ++k) {
-      bool const is = (arrived >> k & 1u) != 0;
-      rank_[k] = ranks_.template rank<Limit>(is ? owner_of(m[k]) : 0, is);
+      bool const is_message = (arrived >> k & 1u) != 0;
+      rank_[k] = ranks_.template rank<Limit>(is_message ? owner_of(m[k]) : 0, is_message);
     }
   }
   /// Ranks the messages in their order if most threads own records.
@@ -358,13 +358,13 @@ class sorted_worker {
     typename ranks::counted counted[per_thread];
     WARDEN_UNROLL
     for (unsigned k = 0; k < per_thread; ++k) {
-      bool const is = (arrived >> k & 1u) != 0;
-      counted[k] = ranks_.count(is ? owner_of(m[k]) : 0, is);
+      bool const is_message = (arrived >> k & 1u) != 0;
+      counted[k] = ranks_.count(is_message ? owner_of(m[k]) : 0, is_message);
     }
     WARDEN_UNROLL
     for (unsigned k = 0; k < per_thread; ++k) {
-      bool const is = (arrived >> k & 1u) != 0;
-      rank_[k] = ranks::rank_of_counted(counted[k], is ? owner_of(m[k]) : 0, is);
+      bool const is_message = (arrived >> k & 1u) != 0;
+      rank_[k] = ranks::rank_of_counted(counted[k], is_message ? owner_of(m[k]) : 0, is_message);
     }
   }
 
