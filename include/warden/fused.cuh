@@ -23,7 +23,6 @@
 #include <warden/detail/fused/sorted_outbox.cuh>
 #include <warden/detail/fused/thread_client.cuh>
 #include <warden/detail/fused/virtual_block.cuh>
-#include <warden/detail/fused/warp_client.cuh>
 #include <warden/detail/fused/window_server.cuh>
 #include <warden/guarded.cuh>
 #include <warden/runtime.hpp>

@@ -39,8 +39,6 @@ class deferred_block;
 template <class Ref>
 class thread_client;
 template <class Ref>
-class warp_client;
-template <class Ref>
 class block_client;
 namespace detail {
 /// Enqueues a fused launch that sends section i for record ids[i]. With `Pairs` section i is also
@@ -70,8 +68,6 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   using ref = typename base::ref;
   /// Client for one thread in any control flow.
   using thread_client = warden::thread_client<ref>;
-  /// Client for the converged lanes of a warp.
-  using warp_client = warden::warp_client<ref>;
   /// Client for a whole block.
   using block_client = warden::block_client<ref>;
   /// Argument of a kernel that defers sections.

@@ -15,8 +15,8 @@
 int main(int argc, char** argv) {
   bench::program program{"transport", "Message passing alone, with sections that do nothing.", argc,
                          argv};
-  if (!program.parse({"block", "warp", "thread", "ceiling_copy", "latency_idle", "latency_loaded"},
-                     argc, argv))
+  if (!program.parse({"block", "thread", "ceiling_copy", "latency_idle", "latency_loaded"}, argc,
+                     argv))
     return program.exit_code();
   return program.run([&](bench::program::points& points) {
     auto const add = [&](auto make, unsigned servers) {

@@ -6,7 +6,6 @@
 
 #include <warden/detail/fused/block_client.cuh>
 #include <warden/detail/fused/thread_client.cuh>
-#include <warden/detail/fused/warp_client.cuh>
 
 #include <cstdint>
 
@@ -58,17 +57,6 @@ struct block_level {
 
    private:
     warden::block_client<Ref> client_;
-  };
-};
-struct warp_level {
-  static constexpr char const* name = "warp";
-  template <class Ref>
-  struct client : direct_client<warden::warp_client<Ref>> {
-    using direct_client<warden::warp_client<Ref>>::direct_client;
-    template <class Section>
-    WARDEN_DEVICE void send(std::uint32_t id, Section const& s, bool valid) {
-      this->client_.send(simt::full_warp, id, s, valid);
-    }
   };
 };
 struct thread_level {

@@ -7,8 +7,8 @@
 namespace transport {
 
 std::shared_ptr<bench::point> make_slices_point(unsigned servers) {
-  return std::make_shared<throughput_point<in_band, slices, 1, send_by<block_level, 1>,
-                                           send_by<warp_level, 1>, send_by<thread_level, 1>>>(
+  return std::make_shared<
+      throughput_point<in_band, slices, 1, send_by<block_level, 1>, send_by<thread_level, 1>>>(
       servers);
 }
 

@@ -8,9 +8,8 @@
 namespace transport {
 
 std::shared_ptr<bench::point> make_windows_point(unsigned servers) {
-  return std::make_shared<
-      throughput_point<in_band, windows, 1, send_by<block_level, 1>, send_by<warp_level, 1>,
-                       send_by<thread_level, 1>, send_unsorted<1>>>(servers);
+  return std::make_shared<throughput_point<in_band, windows, 1, send_by<block_level, 1>,
+                                           send_by<thread_level, 1>, send_unsorted<1>>>(servers);
 }
 
 }  // namespace transport

@@ -22,13 +22,6 @@ MUTANTS = {
     "hold-and-wait": ("detail/fused/sorted_outbox.cuh",
                       "if (place >= end[j] && target[j] % 2 == simt::block_rank() % 2) continue;"
                       "if (place >= end[j] && !ref_.wait_for_credit(target[j], base[j] + place)) return false;", "crossed", "deadlock"),
-    # The same in a warp: the lanes of one server publish only after those of the other have waited.
-    "warp-hold-and-wait": ("detail/fused/warp_client.cuh",
-                           "bool pending = sends;"
-                           "for (unsigned turn = 0; turn < 2; ++turn) {"
-                           "if (pending && to.server % 2 == (turn + simt::block_rank()) % 2 &&"
-                           "ref_.wait_for_credit(mine.server, mine.index)) pending = !publish(mine, message);"
-                           "simt::sync_warp(mask); }", "crossed_warps", "deadlock"),
     "end-of-work": ("detail/fused/termination_detector.cuh", "bool const done = true;", "contended", "deadlock|torn or lost message"),
     "run-forward": ("detail/execute/owner_segment.cuh", "", "many_records", "torn or lost message"),
     "run-owner": ("detail/execute/sorted.cuh", "return (m.local() / 2 + simt::thread_rank() % 2) & (threads - 1);", "many_records",
@@ -58,7 +51,7 @@ MUTANTS = {
     "batch-absorbed": ("detail/fused/sorted_outbox.cuh", "", "combined", "torn or lost message"),
     "window-absorbed": ("detail/execute/sorted.cuh", "", "combined_windows", "torn or lost message"),
     "release-fence": ("detail/fused/sorted_outbox.cuh", "", "visible", "stale read"),
-    "send-fence": ("detail/fused/guarded_ref.cuh", "", "visible_by_warp", "stale read"),
+    "send-fence": ("detail/fused/guarded_ref.cuh", "", "visible_by_thread", "stale read"),
     # The answer of a dropped call lands in the slot of a later one.
     "answer-reuse": ("detail/fused/future.cuh", "if (false) {", "calls/called", "stranger's answer|deadlock"),
     "answer-generation": ("detail/fused/answer_slots.cuh", "return load_message<marks>(m, flit_at, from.generation()), true;", "calls/called", "stranger's answer"),
@@ -138,12 +131,10 @@ MUTANTS = {
     # A message of which the last lane is there; what is appended before all have left a flush.
     "receive-last": ("detail/fused/message.cuh", "whole = Flit::is_of(m.flits[l], sequence);", "torn", "torn or lost message"),
     "flush-end": ("detail/fused/sorted_outbox.cuh", "", "append_flushed", "torn or lost message"),
-    # A change between the look and the wait; a warp that waits for the last of its slots first.
+    # A change between the look and the wait.
     "change-seen": ("detail/fused/buffered_outbox.cuh",
                     "bool const stopped = simt::lane_id() == lane && !wait_for_change(simt::shared_load(changes_[0]));",
                     "appended", "deadlock"),
-    "warp-last": ("detail/fused/warp_client.cuh", "bool const polls = simt::lane_id() == 31u - __builtin_clz(blocked);", "crossed_warps",
-                  "deadlock"),
     # The next window's word is cleared, when other warps may be there already.
     "window-word": ("detail/fused/window_minimum.cuh", "simt::shared_store(words[turn == 2 ? 0 : turn + 1], ~0u);",
                     "fused/atomics", "torn or lost message|deadlock|misuse"),

@@ -136,16 +136,6 @@ struct append_and_flush : operations {
   }
 };
 
-struct send_notes_by_warp : operations {
-  template <class Ref>
-  void operator()(warden::virtual_block const& at, Ref const& ref) const {
-    warden::warp_client<Ref> const client{ref, at};
-    in_rounds(at, n, [&](std::uint32_t i) {
-      client.send(warden::simt::full_warp, id(i, records), note::of(i), i < n);
-    });
-  }
-};
-
 template <class Guarded, class Kernel = send_notes>
 void exactly_once(std::uint32_t n, std::uint32_t records, unsigned servers, unsigned capacity,
                   unsigned grid, std::uint64_t first_index = 0) {
@@ -194,7 +184,6 @@ void combined_windows() {
   exactly_once<combined_run_notes, send_summed_notes>(600, 100, 1, 128, 4);
 }
 void crossed() { exactly_once<notes>(1200, 64, 2, 32, 6); }
-void crossed_warps() { exactly_once<notes, send_notes_by_warp>(1200, 64, 2, 32, 6); }
 
 // ---- visibility
 // ------------------------------------------------------------------------------------
@@ -223,13 +212,13 @@ struct write_and_send {
     client.flush();
   }
 };
-struct write_and_send_by_warp {
+struct write_and_send_by_thread {
   std::uint32_t* written;
   template <class Ref>
   void operator()(warden::virtual_block const& at, Ref const& ref) const {
     std::uint32_t const i = at.block_index() * 32 + at.thread_rank();
     warden::simt::store_relaxed(&written[i], i + 1);
-    warden::warp_client<Ref>{ref, at}.send(warden::simt::full_warp, i % 4, look{i});
+    warden::thread_client<Ref>{ref, at}.send(i % 4, look{i});
   }
 };
 template <class Kernel, class Policy = policy>
@@ -292,9 +281,8 @@ int main(int argc, char** argv) {
                         {"combined", combined},
                         {"combined_windows", combined_windows},
                         {"crossed", crossed},
-                        {"crossed_warps", crossed_warps},
                         {"visible", visible<write_and_send>},
                         {"visible_by_runs", visible<write_and_send, sorted_policy>},
-                        {"visible_by_warp", visible<write_and_send_by_warp>},
+                        {"visible_by_thread", visible<write_and_send_by_thread>},
                         {"bad_id", bad_id}});
 }

@@ -67,43 +67,6 @@ TEST(bad_input, an_id_outside_the_records) {
   }
 }
 
-/// Every fifth thread has a bad id, whole warps of `all_bad` have nothing else.
-struct send_some_bad_by_warp {
-  std::uint32_t all_bad;
-  std::uint32_t* refused;
-  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
-    auto const i = static_cast<std::uint32_t>(at.global_rank());
-    bool const bad = i % 5 == 0 || i / 32 == all_bad;
-    bool const accepted = small::warp_client{ref, at}.send(
-        warden::simt::full_warp, bad ? 10 + i % 10 : i % 10, record_in<2>::of(1));
-    if (!accepted) warden::simt::fetch_add(refused, 1u);
-  }
-};
-
-TEST(bad_input, an_id_outside_the_records_of_a_warps_send) {
-  std::vector<test::tally> memory(30, test::tally{7, 7, 7});
-  for (int k = 10; k < 20; ++k) memory[k] = {};
-  warden::buffer<test::tally> records{memory};
-  warden::buffer<std::uint32_t> refused{1};
-  refused.fill_bytes(0);
-  small g{records.data() + 10, 10, {.servers = 2}};
-  warden::launch_fused(send_some_bad_by_warp{3, refused.data()}, 2, 64, {}, g);
-  // 0, 5, .. 95 and the whole of 96 .. 127.
-  EXPECT_THAT(error_of([&] { g.wait(); }), HasSubstr("is not below 10 (52 such ids"));
-  EXPECT_EQ(refused.to_host()[0], 0u);
-  std::uint64_t count = 0;
-  auto const after = records.to_host();
-  for (int k = 0; k < 30; ++k) {
-    if (k >= 10 && k < 20) {
-      count += after[k].count;
-    } else {
-      EXPECT_EQ(after[k].count, 7u) << "memory outside the records was touched";
-    }
-  }
-  EXPECT_EQ(count, 128u - 52) << "the other sections must have run";
-  g.wait();  // reported once
-}
-
 /// One thread, so that the order of the bad ids is known.
 struct send_bad_in_order {
   __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {

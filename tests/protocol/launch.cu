@@ -66,37 +66,6 @@ TEST(launch, statistics_of_a_threads_sends) {
   g.guarded.wait();
 }
 
-/// Two sends of each warp: lane l to record l % 8, then the lower half of the lanes to record 0.
-struct two_sends_of_a_warp {
-  __device__ void operator()(warden::virtual_block const& at, counting::ref const& ref) const {
-    counting::warp_client const client{ref, at};
-    unsigned const lane = at.thread_rank() % 32;
-    client.send(warden::simt::full_warp, lane % 8, record_in<2>::of(lane));
-    client.send(warden::simt::full_warp, 0, record_in<2>::of(lane), lane < 16);
-  }
-};
-
-TEST(launch, statistics_of_a_warps_sends) {
-  unsigned const warps = 10;
-  test::guarded_records<counting> g{8, {.servers = 4, .capacity = 1024}};
-  warden::launch_fused(two_sends_of_a_warp{}, warps / 2, 64, {}, g.guarded);
-  g.guarded.wait();
-  auto const s = g.guarded.statistics();
-  EXPECT_EQ(s.messages, warps * 48u);
-  EXPECT_EQ(s.batches, warps * 5u) << "one for each owner in the first send, one in the second";
-  EXPECT_EQ(s.waits, 0u) << "there is room for all messages";
-  // Few slots: the client waits for room.
-  test::guarded_records<counting> full{1, {.servers = 1, .capacity = 32}};
-  std::uint64_t const n = test::sized<std::uint64_t>(1000, 100'000);
-  warden::launch_fused(test::send_by_warp<2>{n, 1}, 4, 64, {}, full.guarded);
-  full.guarded.wait();
-  auto const t = full.guarded.statistics();
-  EXPECT_EQ(t.messages, n);
-  EXPECT_EQ(t.batches, (n + 31) / 32);
-  EXPECT_GT(t.waits, 0u);
-  EXPECT_LE(t.waits, n);
-}
-
 /// Marks where clients run; the section marks where servers run.
 struct map {
   std::uint32_t* servers;

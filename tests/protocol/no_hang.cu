@@ -78,7 +78,7 @@ TEST(no_hang, a_client_reserves_and_never_publishes) {
   test::expect_equal(g.records.to_host(), test::expected<2>(500, 10));
 }
 
-enum class by { block, thread, warp };
+enum class by { block, thread };
 
 /// Tells the servers that all clients are done, waits until they have left, then sends.
 struct send_after_servers_left {
@@ -88,16 +88,10 @@ struct send_after_servers_left {
     test::send_servers_home(at, ref);
     small::block_client client{ref, at};
     small::thread_client const thread{ref, at};
-    small::warp_client const warp{ref, at};
     bool alive = true;
     for (std::uint32_t i = 0; alive && i < 40; ++i) {
       if (how == by::block) alive = client.send(0, record_in<2>::of(i));
       if (how == by::thread) alive = thread.send(0, record_in<2>::of(i));
-      // A lane that sends nothing is told, too.
-      if (how == by::warp) {
-        alive =
-            warp.send(warden::simt::full_warp, 0, record_in<2>::of(i), at.thread_rank() % 32 != 7);
-      }
     }
     bool const flushed = client.flush();
     if (!alive && !(how == by::block && flushed)) warden::simt::fetch_add(left, 1u);
@@ -105,7 +99,7 @@ struct send_after_servers_left {
 };
 
 TEST(no_hang, a_server_leaves_early) {
-  for (by const how : {by::block, by::thread, by::warp}) {
+  for (by const how : {by::block, by::thread}) {
     test::guarded_records<small> g{10, options(1, 32)};
     warden::buffer<std::uint32_t> left{1};
     left.fill_bytes(0);

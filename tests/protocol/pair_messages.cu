@@ -34,7 +34,7 @@ TYPED_TEST(pair_messages, of_few_accounts) {
   }
 }
 TYPED_TEST(pair_messages, by_every_client) {
-  for (by const how : {by::thread, by::warp, by::call})
+  for (by const how : {by::thread, by::call})
     check<accounts<TypeParam>>(moves(), 103, 103, how, {.servers = 3});
 }
 TYPED_TEST(pair_messages, many_more_under_way_than_a_ring_holds) {

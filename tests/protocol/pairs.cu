@@ -37,7 +37,7 @@ TEST(pairs_of_one_owner, of_neighbours) {
   check<on_chip>(moves(), 103, 3, 8, by::block);
 }
 TEST(pairs_of_one_owner, by_every_client) {
-  for (by const how : {by::thread, by::warp, by::call}) check<in_memory>(moves(), 103, 3, 4, how);
+  for (by const how : {by::thread, by::call}) check<in_memory>(moves(), 103, 3, 4, how);
 }
 TEST(pairs_of_one_owner, of_hot_accounts) {
   check<in_memory>(moves(), 2, 1, 1, by::block);

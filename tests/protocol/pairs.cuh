@@ -48,7 +48,7 @@ struct operation {
   }
 };
 
-enum class by { block, thread, warp, call };
+enum class by { block, thread, call };
 
 struct move_all {
   std::uint32_t n, records, together;
@@ -59,7 +59,6 @@ struct move_all {
   __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> block{ref, at};
     warden::thread_client<Ref> const thread{ref, at};
-    warden::warp_client<Ref> const warp{ref, at};
     test::in_rounds(at, n, [&](std::uint64_t number) {
       auto const i = static_cast<std::uint32_t>(number);
       auto const o = operation::of(i, records, together);
@@ -67,7 +66,6 @@ struct move_all {
       move const section{o.amount};
       if (how == by::block) block.send(o.from, o.to, section, valid);
       if (how == by::thread && valid) thread.send(o.from, o.to, section);
-      if (how == by::warp) warp.send(warden::simt::full_warp, o.from, o.to, section, valid);
       if (how == by::call) {
         auto by_block = block.call(o.from, o.to, section, valid && i % 2 == 0);
         auto by_thread = valid && i % 2 == 1 ? thread.call(o.from, o.to, section)

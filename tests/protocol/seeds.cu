@@ -55,15 +55,6 @@ TEST(seeds, random_schedules_other_half) { many(warden::sim::schedule::random, t
 TEST(seeds, priority_schedules_one_half) { many(warden::sim::schedule::pct, test::half::one); }
 TEST(seeds, priority_schedules_other_half) { many(warden::sim::schedule::pct, test::half::other); }
 
-void many_by_warp(warden::sim::schedule order) {
-  auto const [first, end] = test::seeds(2);
-  for (std::uint64_t seed = first; seed < end && !testing::Test::HasFatalFailure(); ++seed)
-    try_one<test::send_by_warp<2>>(seed, order);
-}
-
-TEST(seeds, random_schedules_of_warp_clients) { many_by_warp(warden::sim::schedule::random); }
-TEST(seeds, priority_schedules_of_warp_clients) { many_by_warp(warden::sim::schedule::pct); }
-
 /// Four warps a block, which finish slices out of order.
 struct four_warps : test::small_policy {
   static constexpr unsigned block_threads = 128;

@@ -58,7 +58,7 @@ void tree(std::vector<tally>& tallies, std::uint32_t at, fork f) {
   }
 }
 
-enum class by { block, thread, warp };
+enum class by { block, thread };
 
 /// Starts `n` chains, or trees, of fewer than `links` links each.
 template <class Section>
@@ -73,13 +73,11 @@ struct start_all {
   __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> block{ref, at};
     warden::thread_client<Ref> const thread{ref, at};
-    warden::warp_client<Ref> const warp{ref, at};
     test::in_rounds(at, n, [&](std::uint64_t number) {
       auto const i = static_cast<std::uint32_t>(number);
       std::uint32_t const id = test::id_of(i, records);
       if (how == by::block) block.send(id, section(i), i < n);
       if (how == by::thread && i < n) thread.send(id, section(i));
-      if (how == by::warp) warp.send(warden::simt::full_warp, id, section(i), i < n);
     });
     block.flush();
   }
@@ -108,7 +106,7 @@ TYPED_TEST_SUITE(sends_sections, placements);
 
 TYPED_TEST(sends_sections, each_section_runs_once) {
   auto const n = test::sized<std::uint32_t>(300, 60'000);
-  for (by const how : {by::block, by::thread, by::warp})
+  for (by const how : {by::block, by::thread})
     run_chains<TypeParam>(n, 100, 6, how, {.servers = 3});
   // One record a thread, held in a register; one server, which sends to itself alone.
   run_chains<TypeParam>(n, 3, 9, by::block, {.servers = 3});

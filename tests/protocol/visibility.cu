@@ -25,7 +25,7 @@ struct policy : test::small_policy {
 };
 using watched = warden::basic_guarded<policy, seen, look>;
 
-enum class by { send, append, thread, warp };
+enum class by { send, append, thread };
 
 struct write_then_send {
   std::uint32_t* written;
@@ -40,8 +40,6 @@ struct write_then_send {
       if (how == by::send) client.send(i % 5, look{i}, i < n);
       if (how == by::append && i < n) client.append(i % 5, look{i});
       if (how == by::thread && i < n) watched::thread_client{ref, at}.send(i % 5, look{i});
-      if (how == by::warp)
-        watched::warp_client{ref, at}.send(warden::simt::full_warp, i % 5, look{i}, i < n);
     }
     client.flush();
   }
@@ -74,10 +72,6 @@ TEST(visibility, of_writes_before_append) {
 }
 TEST(visibility, of_writes_before_a_threads_send) {
   for (int i = 0; i < 40; ++i) check(by::thread, test::sized(500u, 100'000u));
-}
-
-TEST(visibility, of_writes_before_a_warps_send) {
-  for (int i = 0; i < 40; ++i) check(by::warp, test::sized(500u, 100'000u));
 }
 
 /// One section that reads other memory, `words` words of it, among others that do not: its messages

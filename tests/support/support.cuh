@@ -182,22 +182,6 @@ struct send_by_thread {
   }
 };
 
-/// Sends through warp clients, all lanes of a warp at a time.
-template <int Words>
-struct send_by_warp {
-  std::uint64_t n;
-  std::uint32_t records;
-
-  template <class Ref>
-  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
-    warden::warp_client<Ref> const client{ref, at};
-    in_rounds(at, n, [&](std::uint64_t i) {
-      client.send(warden::simt::full_warp, id_of(i, records),
-                  record_in<Words>::of(static_cast<std::uint32_t>(i)), i < n);
-    });
-  }
-};
-
 /// Tells the servers that all clients are done, and waits until they have left. For the launch's
 /// only client block; collective.
 template <class Ref>

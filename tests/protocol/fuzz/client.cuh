@@ -21,7 +21,7 @@ class client {
 
  public:
   WARDEN_DEVICE client(ref const& r, warden::virtual_block const& at)
-      : ref_{r}, block_{r, at}, warp_{r, at}, thread_{r, at} {}
+      : ref_{r}, block_{r, at}, thread_{r, at} {}
 
   /// Sends operation `number` of this thread, if it is valid. Collective; `chance` is the same for
   /// the whole block.
@@ -35,9 +35,6 @@ class client {
         break;
       case way::append:
         if (valid) append(number, o);
-        break;
-      case way::warp:
-        send_by_warp(number, o, valid);
         break;
       case way::block_call:
         call_by_block(number, o, valid);
@@ -90,15 +87,6 @@ class client {
       } else {
         thread_.send(ids..., section);
       }
-    });
-  }
-  /// Each warp in two parts.
-  WARDEN_DEVICE void send_by_warp(std::uint32_t number, operation const& o, bool valid) {
-    bool const mine = mix(number) % 2 == 0;
-    unsigned const one_part = warden::simt::ballot(warden::simt::full_warp, mine);
-    unsigned const mask = mine ? one_part : ~one_part;
-    for_each(number, o, [&](auto const& section, auto... ids) {
-      warp_.send(mask, ids..., section, valid && o.what == section.what);
     });
   }
   WARDEN_DEVICE void call_by_block(std::uint32_t number, operation const& o, bool valid) {
@@ -187,7 +175,6 @@ class client {
 
   ref const& ref_;
   typename guarded::block_client block_;
-  typename guarded::warp_client warp_;
   typename guarded::thread_client thread_;
   std::conditional_t<ref::has_answers, future, char> kept_{};
   std::uint32_t number_ = 0;  ///< whose future is kept
@@ -230,7 +217,7 @@ struct kernel {
   WARDEN_DEVICE void in_rounds(warden::virtual_block const& at, Round round) const {
     test::in_rounds(at, what.operations, [&](std::uint64_t i) {
       std::uint64_t const chance = mix(what.begin + i - at.thread_rank() + 77);
-      way const how = what.how == way::any ? static_cast<way>((chance >> 32) % 5) : what.how;
+      way const how = what.how == way::any ? static_cast<way>((chance >> 32) % 4) : what.how;
       round(how, what.begin + static_cast<std::uint32_t>(i), i < what.operations, chance);
     });
   }

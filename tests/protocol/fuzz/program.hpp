@@ -13,7 +13,7 @@
 namespace fuzz {
 
 /// How the threads of a block send in one round.
-enum class way : unsigned { block, append, warp, block_call, thread, any };
+enum class way : unsigned { block, append, block_call, thread, any };
 
 /// Which guarded arrays a launch has, in which order: the first one keeps its health.
 enum class company : unsigned { alone, first, second };
@@ -71,7 +71,7 @@ struct program {
       // In small ones hardly any fence makes up for one that is missing.
       l.operations = l.grid == 0 ? 0 : draw(draw(3) == 0 ? 20 : 700);
       l.company = static_cast<company>(draw(3));
-      l.how = static_cast<way>(draw(6));
+      l.how = static_cast<way>(draw(5));
       l.lingers = draw(2) == 0;
       l.waits = draw(2) == 0;
       begin += l.operations;
