@@ -65,7 +65,7 @@ class deferred_between
       "warden: a section between two guarded arrays is trivially copyable and called, const, as "
       "section(first, second[, context[, other context]])");
   static_assert(!(detail::names_is_noop<Sections> || ...),
-                "warden: sections on two records are not asked by is_noop");
+                "warden: sections on two records have no is_noop");
   static_assert(!First::policy::order::in_order && !Second::policy::order::in_order,
                 "warden: sections on two records run in no order: order::sequential is for "
                 "sections on one");
@@ -92,13 +92,13 @@ class deferred_between
     if (first.device() != second.device()) {
       throw limit_error{"deferred_between: guarded arrays on the devices " +
                             std::to_string(first.device()) + " and " +
-                            std::to_string(second.device()) + "; both live on one",
+                            std::to_string(second.device()) + "; both must be on one",
                         where};
     }
     if (partner_ == access::shared(first)) {
       throw limit_error{
-          "deferred_between: one guarded array stands on both sides: sections on two of its "
-          "records are for its own log, warden::deferred",
+          "deferred_between: both arguments are the same guarded array; use warden::deferred for "
+          "sections on two of its records",
           where};
     }
     this->check("partitions of the second guarded array; a log has", chosen.second_partitions,

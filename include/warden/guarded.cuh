@@ -180,7 +180,8 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   /// Makes the memory for an `apply_async` of `n` sections. That call then only enqueues, and may
   /// be captured into a graph. Throws as deferred does.
   void reserve(std::size_t n, std::source_location where = std::source_location::current()) {
-    static_assert(defers, "warden: these sections are not deferred: nothing is to be reserved");
+    static_assert(defers,
+                  "warden: these sections are not deferred, so there is nothing to reserve");
     runtime::device_scope const scope{device_, where};
     kept().reserve(*this, n, {}, where);
   }

@@ -58,7 +58,7 @@ void launch(void (*kernel)(Parameters...), launch_size const& size, located_stre
   if (size.cluster == 0 || size.grid.x % size.cluster != 0) {
     throw limit_error{"launch: clusters of " + std::to_string(size.cluster) +
                           " blocks in a grid of " + std::to_string(size.grid.x) +
-                          "; they have to divide it",
+                          "; their size must divide the grid",
                       in.where};
   }
   auto const made = simt::make_kernel(kernel);

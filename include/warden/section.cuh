@@ -117,8 +117,8 @@ WARDEN_DEVICE typename returned<Section, Arguments&...>::type call(Section const
 template <class Section>
 WARDEN_HOST_DEVICE constexpr void check_runs_alone() {
   static_assert(group_size_of<Section> == 1,
-                "warden: a thread runs this section alone, and its type says several lanes: those "
-                "are for the executor sorted and locks");
+                "warden: one thread runs this section, but its group_size is more than 1: use "
+                "the executor sorted or locks");
 }
 }  // namespace detail
 

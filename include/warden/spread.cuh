@@ -83,7 +83,8 @@ class basic_spread_guarded {
                   (sending_section_of<Sections, Record, typename Policy::context> || ...)),
                 "warden: sections that send sections run in no order");
   static_assert(owner_map<typename Policy::rank_owner_map>,
-                "warden: the policy's rank_owner_map lacks something: see the concept owner_map");
+                "warden: the policy's rank_owner_map does not satisfy the concept "
+                "warden::owner_map");
 
  public:
   /// Policy that the guarded array was tuned by.
@@ -168,7 +169,7 @@ class basic_spread_guarded {
       found.add(error_type::other_rank,
                 "rank " + std::to_string(world().rank()) + " of " + std::to_string(world().size()) +
                     (any_here ? ": errors also on rank " : ": no error here, but on rank ") +
-                    ranks + ", whose wait tells it",
+                    ranks + "; wait reports them there",
                 others);
     });
     found.throw_all(where);
@@ -286,8 +287,8 @@ class deferred<Policy, Record, Sections...> {
   void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     if (runtime::capturing(s, where)) {
       throw limit_error{
-          "run: the stream is being captured into a graph, but the ranks have to tell one another "
-          "how much they have for each when it runs",
+          "run: the stream is being captured into a graph, but the ranks exchange counts during "
+          "the run; run the log outside of the capture",
           where};
     }
     logs_[0].run(s, where);

@@ -125,7 +125,7 @@ TEST(order, choices_that_cannot_be_are_refused) {
   EXPECT_THAT(refusal([&] {
                 warden::deferred{on, 10, {.partitions = 24}};
               }),
-              HasSubstr("24 partitions; a log has a power of two, 512 at most"));
+              HasSubstr("24 partitions; a log has a power of two, at most 512"));
   EXPECT_THAT(refusal([&] {
                 warden::deferred{on, 10, {.partitions = 1024}};
               }),

@@ -267,8 +267,9 @@ TEST(plain_kernels, impossible_launches_are_refused) {
   EXPECT_THAT(refusal(1, dimensions{1, 1, 65}), HasSubstr("a block of 1 x 1 x 65;"));
   EXPECT_THAT(refusal(1, dimensions{33, 32}),
               HasSubstr("launch: a block of 1056 threads; the limit is 1024"));
-  EXPECT_THAT(refusal(warden::launch_size{3, 32, 0, 2}),
-              HasSubstr("launch: clusters of 2 blocks in a grid of 3; they have to divide it"));
+  EXPECT_THAT(
+      refusal(warden::launch_size{3, 32, 0, 2}),
+      HasSubstr("launch: clusters of 2 blocks in a grid of 3; their size must divide the grid"));
   EXPECT_THAT(refusal(warden::launch_size{3, 32, 0, 0}), HasSubstr("launch: clusters of 0 blocks"));
   auto const most = warden::runtime::facts(0).shared_bytes_per_block;
   EXPECT_EQ(refusal(warden::launch_size{1, 1, most}), "launched");

@@ -169,7 +169,7 @@ TEST(spread, records_may_be_dealt_out_by_a_users_map) {
     EXPECT_THAT(told([&] {
                   guarded{world, keys, mapped::rank_owner_map{2, keys, 1}};
                 }),
-                HasSubstr("the owner map disagrees with itself about record"));
+                HasSubstr("the owner map is inconsistent about record"));
     EXPECT_THAT(told([&] {
                   guarded{world, keys, mapped::rank_owner_map{3, keys}};
                 }),

@@ -36,7 +36,7 @@ TEST(spread, ids_outside_the_whole_are_told_where_they_were_sent_and_noted_elsew
     if (world.rank() == 1) {
       EXPECT_THAT(text, HasSubstr("is not below 30 ("));
     } else {
-      EXPECT_THAT(text, HasSubstr("no error here, but on rank 1, whose wait tells it"));
+      EXPECT_THAT(text, HasSubstr("no error here, but on rank 1; wait reports them there"));
     }
     // Reported once; the guarded array can be used again.
     b.send_alone(later, 0, 100);
@@ -142,14 +142,15 @@ TEST(spread, errors_here_and_on_other_ranks_are_thrown_together) {
       EXPECT_THAT(e.all()[0].example, HasSubstr("15 deferred sections were refused"));
       EXPECT_EQ(e.all()[1].type, warden::error_type::other_rank);
       EXPECT_EQ(e.all()[1].count, 1u);
-      EXPECT_THAT(e.all()[1].example,
-                  HasSubstr(world.rank() == 0 ? ": errors also on rank 1, whose wait tells it"
-                                              : ": errors also on rank 0, whose wait tells it"));
+      EXPECT_THAT(
+          e.all()[1].example,
+          HasSubstr(world.rank() == 0 ? ": errors also on rank 1; wait reports them there"
+                                      : ": errors also on rank 0; wait reports them there"));
     } catch (warden::other_rank_error const& e) {
       EXPECT_EQ(world.rank(), 2);
       ASSERT_EQ(e.all().size(), 1u);
       EXPECT_EQ(e.all()[0].count, 2u);
-      EXPECT_THAT(e.what(), HasSubstr("no error here, but on rank 0, 1, whose wait tells it"));
+      EXPECT_THAT(e.what(), HasSubstr("no error here, but on rank 0, 1; wait reports them there"));
     }
     EXPECT_EQ(told([&] { b.on().wait(); }), "") << "reported once";
   });

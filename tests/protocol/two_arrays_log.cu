@@ -264,7 +264,7 @@ TEST(two_arrays, what_cannot_be_is_refused_in_one_line) {
   bench<by_default> b{20, 10};
   using twice = warden::deferred_between<users_type, users_type, two_arrays::look>;
   EXPECT_THAT(test::refusal([&] { twice(b.users(), b.users(), 10); }),
-              HasSubstr("deferred_between: one guarded array stands on both sides"));
+              HasSubstr("deferred_between: both arguments are the same guarded array"));
   EXPECT_THAT(test::refusal([&] { b.make(0); }), HasSubstr("a log of 0 sections"));
   EXPECT_THAT(
       test::refusal([&] { b.make(10, 2, 24); }),

@@ -73,7 +73,7 @@ class section_checks {
                 "warden: sections with is_noop and sections on two records need a "
                 "guarded array each");
   static_assert(owner_map<typename Policy::owner_map>,
-                "warden: the policy's owner_map lacks something: see the concept owner_map");
+                "warden: the policy's owner_map does not satisfy the concept warden::owner_map");
   static_assert(!Policy::combines || sizeof...(Sections) == 1,
                 "warden: a policy that combines is for a guarded array of one section type");
   // The format has checks of its own.
@@ -100,8 +100,8 @@ class section_checks {
       "const, as partial(record[, context])");
   static_assert(!Policy::combines || has_combine_key<typename combined::partial> ==
                                          has_combine_key<typename combined::sent>,
-                "warden: of a section and its partial one has a combine_key() and the other has "
-                "none");
+                "warden: a section and its partial must both have a combine_key(), or "
+                "neither");
   static_assert(!Policy::combines ||
                     ((answer_bytes<Sections, Record, typename Policy::context> == 0) && ...),
                 "warden: a section that is combined with others has no answer of its own: with "

@@ -27,7 +27,7 @@ WARDEN_DEVICE void load_then_send(std::uint64_t first, std::uint64_t step, std::
                                   unsigned rank, Load load, Send send) {
   using value = std::remove_cvref_t<decltype(load(n))>;
   static_assert(std::is_trivially_copyable_v<value>,
-                "warden: what is loaded is trivially copyable");
+                "warden: elements that are loaded must be trivially copyable");
   // A section need not have a default constructor.
   union place {
     WARDEN_DEVICE place() {}

@@ -148,7 +148,7 @@ class log_base {
     constexpr std::uint32_t most = most_partitions;
     if (chosen <= most && (chosen & (chosen - 1)) == 0) return;
     throw limit_error{"deferred: " + std::to_string(chosen) + " " + what + " a power of two, " +
-                          std::to_string(most) + " at most",
+                          "at most " + std::to_string(most),
                       where};
   }
 

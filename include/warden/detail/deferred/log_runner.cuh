@@ -108,7 +108,8 @@ class log_runner {
     if (splits && chosen.partitions == 0 && chosen.split == 0) split = usual / partitions;
     if (!splits && split != 1) {
       throw limit_error{"deferred: a split by " + std::to_string(split) +
-                            "; a log of sections that combine to wider partials is not split",
+                            "; a log of sections that combine to wider partials is not split: "
+                            "leave the option split 0",
                         where};
     }
     constexpr std::uint32_t most_split = most_partitions;

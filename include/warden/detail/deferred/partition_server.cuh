@@ -28,7 +28,7 @@ class partition_server {
   using message_type = typename Ref::message_type;
   using worker_type = Worker<Ref>;
   static_assert(worker_type::per_thread <= 32,
-                "warden: a window of a log has 32 messages for each thread at most");
+                "warden: a window of a log has at most 32 messages for each thread");
   using reader = std::conditional_t<
       Ref::in_order, ordered_reader<message_type, Ref::policy::block_threads>,
       segment_reader<message_type, typename Ref::sent_message, Ref::formats::two_widths>>;

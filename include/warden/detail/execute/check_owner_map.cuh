@@ -74,11 +74,10 @@ std::string complaint_about(Map const& map, std::size_t size, std::uint32_t loca
   simt::launch(&check_owner_map<Map>, 64, 128, 0, {map, size, locals, complaint.data()}, {}, where);
   auto const found = complaint.to_host({}, where)[0];
   if (found.complaints == 0) return {};
-  return "the owner map disagrees with itself about record " + std::to_string(found.id) +
-         " and place " + std::to_string(found.place.local) + " of server " +
-         std::to_string(found.place.server) + " (" + std::to_string(found.complaints) +
-         " such places); it has " + std::to_string(map.servers()) + " servers of " +
-         std::to_string(locals) + " places";
+  return "the owner map is inconsistent about record " + std::to_string(found.id) + " and place " +
+         std::to_string(found.place.local) + " of server " + std::to_string(found.place.server) +
+         " (" + std::to_string(found.complaints) + " such places); it has " +
+         std::to_string(map.servers()) + " servers of " + std::to_string(locals) + " places";
 }
 
 }  // namespace detail
