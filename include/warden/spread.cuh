@@ -129,9 +129,9 @@ class basic_spread_guarded {
     if constexpr (!std::is_same_v<map_type, interleaved_owner_map>) {
       // Comes before each rank checks its own map, so that no rank is left waiting.
       detail::demand_same_owner_map(this->world(), map_, total, where);
-      std::string const complaint =
-          detail::complaint_about(map_, total, static_cast<std::uint32_t>(records_->size()), where);
-      if (!complaint.empty()) throw limit_error{complaint, where};
+      std::string const error_text =
+          detail::owner_map_error(map_, total, static_cast<std::uint32_t>(records_->size()), where);
+      if (!error_text.empty()) throw limit_error{error_text, where};
     }
     records_->fill_bytes(0, {}, where);
     stream_ref{}.synchronize(where);

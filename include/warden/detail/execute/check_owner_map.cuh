@@ -18,8 +18,8 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// The first disagreement found.
-struct owner_complaint {
-  std::uint64_t complaints;
+struct owner_map_fault {
+  std::uint64_t count;
   std::uint32_t id;
   record_location place;
 };
@@ -29,12 +29,12 @@ struct owner_map_check {
   Map map;
   std::uint64_t size;
   std::uint32_t locals;
-  owner_complaint* complaint;
+  owner_map_fault* fault;
 
-  WARDEN_DEVICE void complain(std::uint32_t id, record_location place) const {
-    if (simt::fetch_add(&complaint->complaints, std::uint64_t{1}) != 0) return;
-    complaint->id = id;
-    complaint->place = place;
+  WARDEN_DEVICE void note(std::uint32_t id, record_location place) const {
+    if (simt::fetch_add(&fault->count, std::uint64_t{1}) != 0) return;
+    fault->id = id;
+    fault->place = place;
   }
 };
 
@@ -51,7 +51,7 @@ WARDEN_KERNEL void check_owner_map(owner_map_check<Map> check) {
     auto const id = static_cast<std::uint32_t>(i);
     record_location const place = check.map(id);
     bool const exists = place.server < check.map.servers() && place.local < check.locals;
-    if (!exists || check.map.id(place) != id) check.complain(id, place);
+    if (!exists || check.map.id(place) != id) check.note(id, place);
   }
   for (std::uint32_t server = 0; server < check.map.servers(); ++server) {
     for (std::uint64_t i = rank; i < check.locals; i += step) {
@@ -59,7 +59,7 @@ WARDEN_KERNEL void check_owner_map(owner_map_check<Map> check) {
       std::uint32_t const id = check.map.id(place);
       if (id >= check.size) continue;
       record_location const home = check.map(id);
-      if (home.server != place.server || home.local != place.local) check.complain(id, place);
+      if (home.server != place.server || home.local != place.local) check.note(id, place);
     }
   }
 }
@@ -67,16 +67,16 @@ WARDEN_KERNEL void check_owner_map(owner_map_check<Map> check) {
 /// Returns the error text of a map for `size` records with `locals` places for each server; empty
 /// if there is none. Blocks the host.
 template <class Map>
-std::string complaint_about(Map const& map, std::size_t size, std::uint32_t locals,
+std::string owner_map_error(Map const& map, std::size_t size, std::uint32_t locals,
                             std::source_location where) {
-  buffer<owner_complaint> complaint{1, where};
-  complaint.fill_bytes(0, {}, where);
-  simt::launch(&check_owner_map<Map>, 64, 128, 0, {map, size, locals, complaint.data()}, {}, where);
-  auto const found = complaint.to_host({}, where)[0];
-  if (found.complaints == 0) return {};
+  buffer<owner_map_fault> fault{1, where};
+  fault.fill_bytes(0, {}, where);
+  simt::launch(&check_owner_map<Map>, 64, 128, 0, {map, size, locals, fault.data()}, {}, where);
+  auto const found = fault.to_host({}, where)[0];
+  if (found.count == 0) return {};
   return "the owner map is inconsistent about record " + std::to_string(found.id) + " and place " +
          std::to_string(found.place.local) + " of server " + std::to_string(found.place.server) +
-         " (" + std::to_string(found.complaints) + " such places); it has " +
+         " (" + std::to_string(found.count) + " such places); it has " +
          std::to_string(map.servers()) + " servers of " + std::to_string(locals) + " places";
 }
 

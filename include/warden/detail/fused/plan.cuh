@@ -45,8 +45,8 @@ class plan {
   }
   /// Checks a user's owner map: a wrong one would access memory outside the records.
   void check_owners(std::size_t size) const {
-    std::string const complaint = complaint_about(ref_.owners, size, ref_.locals, where_);
-    if (!complaint.empty()) refuse(complaint);
+    std::string const error_text = owner_map_error(ref_.owners, size, ref_.locals, where_);
+    if (!error_text.empty()) refuse(error_text);
   }
 
   /// Computes all other parameters. Precondition: the owner map is set.
