@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls by block clients whose ids lie in memory.
+// Calls by block clients, with record ids from memory.
 #pragma once
 
 #include <warden/fused.cuh>
@@ -9,8 +9,8 @@
 namespace bench {
 
 namespace detail {
-/// Calls `K` and those after it, flushes, and waits for their answers. Recursive: each future has
-/// a name, where an array of them would lie in local memory.
+/// Makes call `K` and all later calls, flushes, and waits for their answers. Recursive, so that
+/// each future is a variable: an array of futures would be in local memory.
 template <unsigned K, class Client, class Calls, unsigned AtOnce>
 __device__ void call_each(Client& client, std::uint32_t const (&id)[AtOnce], Calls const& calls,
                           std::uint32_t offset, std::uint32_t step) {
@@ -25,10 +25,10 @@ __device__ void call_each(Client& client, std::uint32_t const (&id)[AtOnce], Cal
 }
 }  // namespace detail
 
-/// Every thread of the launch makes as many calls as it may have under way, then waits for them,
-/// until all are made: for i below `calls.n()`, that of `calls.section(i)` on record `calls.id(i)`,
-/// whose answer `calls.answered(i, answer)` gets. Sections are made for greater i as well.
-/// `calls.from(first)` is the same calls without those before `first`.
+/// Calls section `calls.section(i)` on record `calls.id(i)` for every i < `calls.n()`, and passes
+/// the answer to `calls.answered(i, answer)`. Every thread of the launch makes `calls_per_thread`
+/// calls, waits for their answers, and repeats. `calls.section(i)` must accept i >= `calls.n()`.
+/// `calls.from(first)` returns the calls from `first` on.
 template <class Ref, class Calls>
 __device__ void call_all_by_block(warden::virtual_block const& at, Ref const& ref,
                                   Calls const& calls) {
@@ -38,7 +38,7 @@ __device__ void call_all_by_block(warden::virtual_block const& at, Ref const& re
   for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < calls.n();
        first += at_once * step) {
     Calls const left = calls.from(first);
-    // All ids are loaded before the first is used: one wait for memory instead of one each.
+    // Loads all ids before the first use: one wait for memory instead of one for each id.
     std::uint32_t id[at_once];
     WARDEN_UNROLL
     for (unsigned k = 0; k < at_once; ++k) {

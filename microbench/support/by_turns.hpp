@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arms that do the same work again and again, by turns.
+// Interleaved repetitions of the arms of one point.
 #pragma once
 
 #include "microbench/support/point.hpp"
@@ -14,13 +14,14 @@
 
 namespace bench {
 
-/// Calls `run(arm)`, which returns a run_result, for each of the rows in turn, `repetitions` times;
-/// a row gets the median. Rows have their operations, and say whether they have been right so far.
+/// Calls `run(arm)` for each row in turn, `repetitions` times, and writes the median time to the
+/// row. `run` returns a run_result. Precondition: the rows have `operations`, and `verified` holds
+/// the result of earlier checks.
 template <class Run>
 void by_turns(std::map<std::string, row>& rows, unsigned repetitions, Run run) {
   std::map<std::string, std::vector<double>> seconds;
   warden::runtime::profiled_scope const profiled;
-  for (unsigned round = 0; round < repetitions; ++round) {
+  for (unsigned k = 0; k < repetitions; ++k) {
     for (auto& [arm, r] : rows) {
       run_result const result = run(arm);
       r.verified = r.verified && result.verified;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clocks that device code reads, and how fine they are.
+// Clocks that device code reads, and their resolution.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -42,7 +42,7 @@ WARDEN_KERNEL void find_tick(std::uint64_t* tick) {
   *tick = smallest;
 }
 
-/// The smallest step of the clock that one thread sees.
+/// Returns the smallest step of the clock that one thread sees.
 template <class Clock>
 double tick_of() {
   warden::buffer<std::uint64_t> tick{1};

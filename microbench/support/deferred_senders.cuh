@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain kernels that defer sections whose ids lie in memory: all threads of a block together, or
-// each by itself.
+// Plain kernels that defer sections, with record ids from memory. The threads of a block send
+// together, or each thread sends alone.
 #pragma once
 
 #include <warden/cuda_names.cuh>
@@ -15,7 +15,8 @@ namespace bench {
 
 namespace simt = warden::simt;
 
-/// Arguments of a kernel that sends operations 0 to n - 1, whose sections `make` makes.
+/// Arguments of a kernel that sends operations 0 to n - 1. `make(i)` returns the section of
+/// operation i.
 template <class Ref, class Make>
 struct to_send {
   Ref ref;
@@ -24,8 +25,8 @@ struct to_send {
   Make make{};
 };
 
-/// Ids that a thread loads at once: as many as the registers of three blocks of 512 threads hold,
-/// which are more where sections have no data members.
+/// Number of ids that a thread loads at once: as many as the registers of 3 blocks of 512 threads
+/// hold. Sections without data members leave room for more.
 template <class Ref, class Section>
 inline constexpr unsigned loaded_at_once = sizeof(typename Ref::message_type) > 8
                                                ? (Ref::combines ? 2 : 4)
@@ -33,17 +34,17 @@ inline constexpr unsigned loaded_at_once = sizeof(typename Ref::message_type) > 
                                            : std::is_empty_v<Section> ? 8
                                                                       : 3;
 
-/// All threads of a block together. Several ids, which are neighbours' all, are loaded before the
-/// first is sent.
+/// Sends by all threads of a block together. Each thread loads several ids before it sends the
+/// first; adjacent threads load adjacent ids.
 template <class Ref, class Make, unsigned Threads>
 WARDEN_DEVICE void send_all(to_send<Ref, Make> const& a,
                             typename warden::deferred_block<Ref, Threads>::storage& storage) {
   warden::deferred_block<Ref, Threads> client{a.ref, storage};
   using section = decltype(a.make(0));
   constexpr unsigned at_once = loaded_at_once<Ref, section>, chunk = at_once * Threads;
-  // The next ids are prefetched, if registers hold few ids and their addresses as well.
+  // Prefetches the next ids if the registers hold so few ids that addresses fit, too.
   constexpr bool prefetches = at_once <= 4;
-  // 32 bits do: a run has 2^26 operations at most.
+  // 32 bits suffice: a repetition has at most 2^26 operations.
   for (std::uint32_t base = simt::block_rank() * chunk; base < a.n;
        base += simt::block_count() * chunk) {
     std::uint32_t const first = base + simt::thread_rank();
@@ -65,7 +66,7 @@ WARDEN_DEVICE void send_all(to_send<Ref, Make> const& a,
   }
   client.flush();
 }
-/// The storage is static shared memory where that holds it, dynamic otherwise.
+/// Keeps the storage in static shared memory if it fits, in dynamic shared memory otherwise.
 template <class Ref, class Make, unsigned Threads>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 3)
     send_by_blocks(WARDEN_GRID_CONSTANT to_send<Ref, Make> const a) {
@@ -78,7 +79,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 3)
     send_all<Ref, Make, Threads>(a, *reinterpret_cast<storage*>(simt::dynamic_shared()));
   }
 }
-/// Sends by as many blocks as are resident together, of 512 threads.
+/// Sender with blocks of 512 threads, as many as are resident together.
 template <class Ref, class Make>
 class by_blocks {
  public:
@@ -86,7 +87,7 @@ class by_blocks {
   /// Shared memory of a block.
   static constexpr std::size_t storage_bytes =
       sizeof(typename warden::deferred_block<Ref, threads>::storage);
-  /// Dynamic part of it.
+  /// Dynamic shared memory of a block.
   static constexpr std::size_t shared_bytes = storage_bytes <= 48 << 10 ? 0 : storage_bytes;
   static warden::runtime::kernel kernel() {
     return simt::make_kernel(&send_by_blocks<Ref, Make, threads>);
@@ -102,14 +103,14 @@ class by_blocks {
       static_cast<unsigned>(warden::runtime::resident_blocks(kernel(), threads, shared_bytes));
 };
 
-/// One section a thread, as a kernel that was written for locks has it.
+/// Sends one section per thread, like a kernel that was written for locks.
 template <class Ref, class Make>
 WARDEN_KERNEL void send_by_threads(to_send<Ref, Make> a) {
   simt::assume_one_dimension();
   std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
   if (i < a.n) a.ref.send(a.ids[i], a.make(i));
 }
-/// Blocks of 256 threads.
+/// Sender with blocks of 256 threads, each of which sends alone.
 template <class Ref, class Make>
 class by_threads {
  public:

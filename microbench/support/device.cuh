@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benchmarks' kernels share.
+// Device functions that the kernels of all benchmarks share.
 #pragma once
 
 #include <warden/runtime.hpp>
@@ -11,7 +11,7 @@ namespace bench {
 
 namespace simt = warden::simt;
 
-/// A well-mixed word for each (index, seed).
+/// Returns a hash of (index, seed).
 WARDEN_HOST_DEVICE std::uint64_t mix(std::uint64_t i, std::uint64_t seed) {
   std::uint64_t x = i + seed * 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -19,12 +19,12 @@ WARDEN_HOST_DEVICE std::uint64_t mix(std::uint64_t i, std::uint64_t seed) {
   return x ^ (x >> 31);
 }
 
-/// A number from 0 to below 1 for each (index, seed).
+/// Returns a number in [0, 1) for each (index, seed), by hash.
 WARDEN_HOST_DEVICE double mix_to_unit(std::uint64_t i, std::uint64_t seed) {
   return static_cast<double>(mix(i, seed) >> 11) * 0x1p-53;
 }
 
-/// Calls `f(i)` for every i below n that is this thread's in a grid-stride loop.
+/// Calls `f(i)` for every i < n that belongs to the calling thread in a grid-stride loop.
 template <class F>
 __device__ void for_each_of(std::uint64_t n, F f) {
   std::uint64_t const step = std::uint64_t{simt::block_count()} * simt::block_threads();
@@ -34,7 +34,7 @@ __device__ void for_each_of(std::uint64_t n, F f) {
     f(i);
 }
 
-/// Blocks and threads of kernels that draw and verify.
+/// Launch shape of kernels that draw and verify.
 struct helper_shape {
   unsigned blocks, threads;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeping the device busy.
+// Keeps the device busy until the host has enqueued the measured work.
 
 #include "microbench/support/device_time.hpp"
 

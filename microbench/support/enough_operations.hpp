@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many operations a timed run needs.
+// Number of operations that a timed repetition needs.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace bench {
 
-/// A run should last 20 to 300 ms; aim between.
+/// A repetition should last 20 to 300 ms; this is the target.
 inline constexpr double aim_seconds = 0.05;
 
 /// Returns a power of two from `least` to `most`: a number of operations that takes about the
@@ -18,7 +18,7 @@ std::uint32_t enough_operations(std::uint32_t least, std::uint32_t most, Seconds
   double rate_before = 0;
   for (std::uint32_t n = least;;) {
     double const seconds = seconds_of(n), rate = n / seconds;
-    // A fixed cost of the run makes the rate rise with the number of operations.
+    // A fixed cost of the repetition makes the rate rise with the number of operations.
     bool const rises = rate > 1.05 * rate_before;
     if (n >= most || seconds > 4 * aim_seconds || (seconds > aim_seconds / 2 && !rises)) return n;
     rate_before = rate;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs by name.
+// Table of graphs by name.
 
 #include "microbench/support/graph_inputs.hpp"
 
@@ -29,8 +29,9 @@ graph_input in(std::string const& path, std::uint64_t vertices) {
           }};
 }
 
-/// A path of 64 vertices, whose levels have one vertex each, next to pairs of vertices: about as
-/// many as have arcs in the R-MAT graph of 2^24. A search takes the time of levels without work.
+/// Graph of a path of 64 vertices and of unconnected pairs of vertices. The number of vertices is
+/// about that of the vertices with arcs in the R-MAT graph of 2^24. Each level of a search has one
+/// vertex, so a search measures the time of levels without work.
 graph_input path_and_pairs() {
   constexpr graph::vertex path = 64, vertices = 9'000'000;
   return {vertices, [] {
@@ -51,7 +52,7 @@ graph_inputs::graph_inputs(program& p, std::vector<std::string> usual)
     : program_{p}, usual_{std::move(usual)} {
   p.add_names("--input", names_, all, "graphs");
   p.options()
-      .add_option("--data", data_, "the folder of the real graphs")
+      .add_option("--data", data_, "folder of the real graphs")
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
 }
@@ -70,9 +71,9 @@ std::vector<std::pair<std::string, graph_input>> graph_inputs::chosen() const {
   std::vector<std::string> names = names_;
   if (names.empty() && program_.simulated()) names = {"rmat8"};
   if (names.empty()) names = usual_;
-  std::vector<std::pair<std::string, graph_input>> asked;
-  for (std::string const& name : names) asked.emplace_back(name, known.at(name));
-  return asked;
+  std::vector<std::pair<std::string, graph_input>> chosen;
+  for (std::string const& name : names) chosen.emplace_back(name, known.at(name));
+  return chosen;
 }
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graphs that programs about graphs measure: large ones that are generated, real ones from
-// files, and a small one for the simulated device.
+// Input graphs of benchmarks: large generated graphs, real graphs from files, and a small graph for
+// the simulated device.
 #pragma once
 
 #include "apps/graph/edge_list.hpp"
@@ -14,13 +14,13 @@
 
 namespace bench {
 
-/// One of them: undirected, with weights if its file or its generator gives some.
+/// An undirected graph, with weights if its file or generator gives weights.
 struct graph_input {
   std::uint64_t vertices;
   std::function<graph::edge_list()> make;
 };
 
-/// The measurements of one input, by all arms.
+/// Point of one input graph.
 class graph_point : public point {
  public:
   graph_point(std::string name, graph_input input)
@@ -39,16 +39,17 @@ class graph_point : public point {
   graph_input input_;
 };
 
-/// A program's options for such graphs.
+/// Options of a program that chooses input graphs.
 class graph_inputs {
  public:
-  /// Adds `--input` and `--data`; before the program parses. `usual` are measured on a GPU by
-  /// default.
+  /// Adds `--input` and `--data`. Precondition: the program has not parsed its options yet. `usual`
+  /// are the graphs that a GPU measures by default.
   explicit graph_inputs(program& p,
                         std::vector<std::string> usual = {"rmat22", "uniform23", "road24m",
                                                           "rome99", "luxembourg", "facebook"});
-  /// The graphs that were asked for, by name, in that order; by default a small one on the
-  /// simulated device and the usual ones on a GPU. After the program has parsed.
+  /// Returns the graphs of `--input`, in that order. By default these are a small graph on the
+  /// simulated device and the usual graphs on a GPU. Precondition: the program has parsed its
+  /// options.
   [[nodiscard]] std::vector<std::pair<std::string, graph_input>> chosen() const;
 
  private:

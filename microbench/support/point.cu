@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measuring a point once for all its arms.
+// Measures a point once for all its arms.
 
 #include "microbench/support/point.hpp"
 

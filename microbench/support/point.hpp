@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One point of a sweep: what several arms are measured at, together.
+// One point of a sweep, at which several arms are measured together.
 #pragma once
 
 #include <warden/stream.hpp>
@@ -11,39 +11,41 @@
 
 namespace bench {
 
-/// One arm's row.
+/// Row of one arm.
 struct row {
-  double seconds = 0;  ///< the median; 0 on the simulated device
-  /// Operations in that time; 0: the row is no rate.
+  double seconds = 0;  ///< median of the repetitions; 0 on the simulated device
+  /// Operations in that time; 0 if the row has no rate.
   std::uint64_t operations = 0;
-  bool verified = false;  ///< every run was
+  bool verified = false;  ///< true if every repetition was verified
   std::string settings;   ///< settings that lock_tuned chose
   std::map<std::string, double> counters;
 };
 
-/// Options of all points.
+/// Options that all points share.
 struct sweep {
   std::vector<std::string> arms;
-  std::uint32_t operations = 0;  ///< a run; 0: chosen by trial runs
+  std::uint32_t operations =
+      0;  ///< operations of a repetition; 0: trial repetitions choose the number
   unsigned repetitions = 5;
 };
 
-/// Puts what the simulated device counted into the row, for each of `operations`.
+/// Writes the counts of the simulated device to the row, divided by `operations`.
 void note_counts(row& r, warden::measurement const& counted, std::uint64_t operations);
 
-/// A point is measured whole or not at all: rows half filled would look finished.
+/// A point is measured for all arms or for none, because half of a point's rows would look
+/// finished.
 class point {
  public:
   virtual ~point() = default;
   [[nodiscard]] virtual bool has(std::string const& arm) const = 0;
-  /// The name of the arm's row, without the program's.
+  /// Name of the arm's row, without the name of the program.
   [[nodiscard]] virtual std::string name(std::string const& arm) const = 0;
-  /// The arm's row. The first call measures all arms of the sweep. Throws what a run threw, then
-  /// for every arm.
+  /// Returns the arm's row. The first call measures all arms of the sweep. If a repetition throws,
+  /// this call and the calls for all other arms throw the same.
   row const& measure(std::string const& arm, sweep const& s);
 
  protected:
-  /// The rows of all arms of the sweep that the point has.
+  /// Measures all arms of the sweep that the point has, and returns their rows.
   virtual std::map<std::string, row> measure_all(sweep const& s) = 0;
 
  private:

@@ -7,7 +7,8 @@
 
 namespace bench {
 
-/// The quantile `part`, from 0 to 1, of an array that is sorted and not empty.
+/// Returns the quantile `part` of `sorted`. Precondition: `part` is in [0, 1]; the array is sorted
+/// and not empty.
 inline double quantile(std::vector<double> const& sorted, double part) {
   return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading record ids.
+// Reads record ids.
 
 #include "microbench/support/record_ids.hpp"
 

@@ -36,7 +36,7 @@ namespace {
 volatile std::sig_atomic_t interrupted = 0;
 char interrupt_message[160];
 
-/// Shows how far the sweep is, on a terminal only.
+/// Shows the progress of the sweep, on a terminal only.
 class progress_bar {
  public:
   explicit progress_bar(std::size_t rows) : rows_{rows}, shown_{isatty(STDERR_FILENO) != 0} {}
@@ -45,7 +45,7 @@ class progress_bar {
     last_ = name;
     draw();
   }
-  /// Makes room for a line of the terminal; `draw` goes on below it.
+  /// Removes the bar from the terminal, so that a line can be printed. `draw` shows it again.
   void clear() const {
     if (shown_) std::fprintf(stderr, "\r\033[K");
   }
@@ -74,8 +74,8 @@ std::string figure(std::string name, double value) {
   return text;
 }
 
-/// Returns the figures of a row: its rate; or the counts of the simulated device; or all that it
-/// has.
+/// Returns the figures of a row as text: its rate, else the counts of the simulated device, else
+/// all its counters.
 std::string figures_of(run_result const& run) {
   if (auto const rate = run.counters.find("items_per_second"); rate != run.counters.end()) {
     double value = rate->second.value;
@@ -102,7 +102,7 @@ std::string figures_of(run_result const& run) {
   return all;
 }
 
-/// The processor, as the system calls it.
+/// Name of the processor, from the operating system.
 std::string host_cpu() {
   std::ifstream in{"/proc/cpuinfo"};
   for (std::string line; std::getline(in, line);) {
@@ -112,8 +112,7 @@ std::string host_cpu() {
   return "unknown";
 }
 
-/// One point of the sweep and its arms' rows. The first row that runs measures all arms,
-/// interleaved.
+/// Registers the rows of one point. The first row that runs measures all arms, interleaved.
 void add_rows(std::string const& program, std::shared_ptr<point> const& point, sweep const& s,
               progress_bar& bar) {
   auto const begun = std::make_shared<bool>(false);
@@ -122,7 +121,7 @@ void add_rows(std::string const& program, std::shared_ptr<point> const& point, s
     std::string const name = program + "/" + point->name(arm);
     auto const measure = [point, arm, name, begun, &s, &bar](benchmark::State& state) {
       for (auto _ : state) {
-        // The other arms of a point that was measured are finished, too.
+        // If the point was measured already, this row is finished, too.
         if (interrupted != 0 && !*begun) {
           state.SkipWithError("interrupted");
           return;
@@ -154,10 +153,10 @@ void add_rows(std::string const& program, std::shared_ptr<point> const& point, s
   }
 }
 
-/// Says what failed, and prints each row as it is finished; the tables are made from the file.
+/// Prints each row when it is finished, and errors.
 class console : public benchmark::ConsoleReporter {
  public:
-  /// `width`: of the longest name. `quiet`: no rows.
+  /// `width` is the length of the longest name. `quiet` prints no rows.
   console(progress_bar const& bar, std::size_t width, bool quiet)
       : ConsoleReporter(OO_Tabular), bar_{bar}, width_{static_cast<int>(width)}, quiet_{quiet} {}
   bool ReportContext(Context const&) override { return true; }
@@ -168,7 +167,7 @@ class console : public benchmark::ConsoleReporter {
         if (quiet_) continue;
         std::printf("%-*s  %s\n", width_, run.run_name.function_name.c_str(),
                     figures_of(run).c_str());
-        // The reader of a pipe or a file sees the row now.
+        // Flush, so that the reader of a pipe or file sees the row now.
         apps::flush_standard_output();
         continue;
       }
@@ -177,7 +176,7 @@ class console : public benchmark::ConsoleReporter {
         continue;
       }
       ++failures;
-      // All arms of a point that could not be measured have one error, and it can be long.
+      // All arms of a point that failed have the same error, which can be long.
       bool const again = run.error_message == last_;
       last_ = run.error_message;
       std::fprintf(stderr, "%s: %s\n", run.run_name.function_name.c_str(),
@@ -194,7 +193,7 @@ class console : public benchmark::ConsoleReporter {
   std::string last_;
 };
 
-/// Writes rows to the file as they come, and closes the file properly when interrupted.
+/// Writes each row to the file when it is finished. An interrupt leaves a valid file.
 class file_reporter : public benchmark::JSONReporter {
  public:
   void ReportRuns(std::vector<Run> const& runs) override {
@@ -203,7 +202,7 @@ class file_reporter : public benchmark::JSONReporter {
     std::copy_if(runs.begin(), runs.end(), std::back_inserter(good),
                  [](Run const& r) { return !r.error_occurred; });
     for (Run& run : good) {
-      run.run_name.iterations.clear();  // the name is the row's, not the library's settings
+      run.run_name.iterations.clear();  // keeps the library's settings out of the name
       run.run_name.time_type.clear();
     }
     if (!good.empty()) JSONReporter::ReportRuns(good);
@@ -218,9 +217,9 @@ class file_reporter : public benchmark::JSONReporter {
 
 /// Version of NCCL, if the program is linked with it.
 std::optional<std::string> nccl_version() {
-  auto const ask = reinterpret_cast<int (*)(int*)>(::dlsym(RTLD_DEFAULT, "ncclGetVersion"));
+  auto const get_version = reinterpret_cast<int (*)(int*)>(::dlsym(RTLD_DEFAULT, "ncclGetVersion"));
   int version = 0;
-  if (ask == nullptr || ask(&version) != 0) return std::nullopt;
+  if (get_version == nullptr || get_version(&version) != 0) return std::nullopt;
   return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
          std::to_string(version % 100);
 }
@@ -235,10 +234,10 @@ program::program(std::string name, std::string const& description, int& argc, ch
     (command_ += ' ') += word;
     if (word.starts_with(out)) out_ = word.substr(out.size());
   }
-  // Its --help would hide ours.
-  bool const asks = std::any_of(argv + 1, argv + argc,
-                                [](char const* a) { return std::strcmp(a, "--help") == 0; });
-  if (!asks) benchmark::Initialize(&argc, argv);
+  // The --help of Google Benchmark would hide the program's own.
+  bool const wants_help = std::any_of(argv + 1, argv + argc,
+                                      [](char const* a) { return std::strcmp(a, "--help") == 0; });
+  if (!wants_help) benchmark::Initialize(&argc, argv);
 }
 
 bool program::parse(std::vector<std::string> const& arms, int argc, char** argv,
@@ -247,7 +246,8 @@ bool program::parse(std::vector<std::string> const& arms, int argc, char** argv,
   std::vector<std::string> known = arms;
   known.insert(known.end(), on_demand.begin(), on_demand.end());
   app_.add_option("--arms", sweep_.arms, "arms")->delimiter(',')->check(CLI::IsMember(known));
-  app_.add_option("--ops", sweep_.operations, "operations a run; chosen by trial runs if not given")
+  app_.add_option("--ops", sweep_.operations,
+                  "operations of a repetition; by default, trial repetitions choose the number")
       ->transform(apps::whole(1, 1u << 26));
   app_.add_option("--repetitions", sweep_.repetitions,
                   "repetitions, of which the median is reported")
@@ -265,7 +265,7 @@ bool program::parse(std::vector<std::string> const& arms, int argc, char** argv,
     return false;
   }
   simulated_ = warden::runtime::facts(warden::runtime::current_device()).simulated;
-  if (simulated_) sweep_.repetitions = 1;  // counts, which no other run makes truer
+  if (simulated_) sweep_.repetitions = 1;  // counts do not get better by repetition
   return true;
 }
 
@@ -293,7 +293,7 @@ void program::add_names(std::string const& name, std::vector<std::string>& chose
 }
 void program::add_file(std::string const& name, std::string& path, std::string const& what) {
   app_.add_option(name, path, what)->check(CLI::ExistingFile)->check([this](std::string const& in) {
-    std::error_code none;  // one that does not exist yet is another file
+    std::error_code none;  // a file that does not exist yet is another file
     bool const same = std::filesystem::equivalent(in, out_, none);
     return same ? in + " is the file of --benchmark_out, too; choose another one" : std::string{};
   });
@@ -342,9 +342,9 @@ int program::run(points const& all) {
 
   console display{bar, width, quiet_};
   file_reporter file;
-  // Without --benchmark_out a file reporter would be an error.
+  // Google Benchmark refuses a file reporter without --benchmark_out.
   bool const any = benchmark::RunSpecifiedBenchmarks(&display, out_.empty() ? nullptr : &file) != 0;
-  // Rows that failed or were not run are no progress: it may still stand there.
+  // The bar may still be shown, because rows that failed or did not run do not advance it.
   bar.clear();
   if (!any) return 2;
   if (display.not_run != 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measuring one point by timed runs.
+// Measures one point by timed repetitions.
 
 #include "microbench/support/timed_point.hpp"
 
@@ -13,7 +13,7 @@
 namespace bench {
 
 namespace {
-/// Operations of a run on the simulated device, and of a sample there.
+/// Operations of a repetition and of a sample on the simulated device.
 constexpr std::uint32_t simulated_operations = 1024, simulated_sample = 256;
 }  // namespace
 
@@ -47,7 +47,7 @@ std::map<std::string, row> timed_point::measure_rows(sweep const& s) {
   std::uint64_t seed = 100;
   // Earlier repetitions, which chose settings and sizes, are not profiled.
   warden::runtime::profiled_scope const profiled;
-  for (unsigned round = 0; round < s.repetitions; ++round) {
+  for (unsigned k = 0; k < s.repetitions; ++k) {
     for (auto& [arm, r] : rows) {
       run_result const result = run(arm, static_cast<std::uint32_t>(r.operations), ++seed);
       r.verified = r.verified && result.verified;
@@ -70,12 +70,12 @@ std::map<std::string, row> timed_point::measure_rows(sweep const& s) {
   return rows;
 }
 
-/// Warm-up and trial in one.
+/// Returns a suitable number of operations. The first trial is also the warm-up.
 std::uint32_t timed_point::suitable(std::string const& arm, bool& verified) {
   bool warm = false;
   return enough_operations(least, most(), [&](std::uint32_t n) {
     run_result result = run(arm, n, 1);
-    // A cold start does not matter to a run that is long enough.
+    // A cold start does not matter if the repetition is long enough.
     if (!warm && result.cost.seconds < aim_seconds) result = run(arm, n, 2);
     warm = true;
     verified = verified && result.verified;

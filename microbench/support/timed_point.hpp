@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A point whose arms are timed runs of many operations.
+// A point whose arms are timed repetitions of many operations.
 #pragma once
 
 #include "microbench/support/point.hpp"
@@ -10,31 +10,34 @@
 
 namespace bench {
 
-/// Cost of one repetition, and whether its result was right.
+/// Cost of one repetition, and the result of its check.
 struct run_result {
   warden::measurement cost;
   bool verified = false;
 };
 
-/// How such a point is measured: warm-up, trial runs that set the number of operations unless the
-/// point or the sweep fixes it, and rounds in which every arm runs once.
+/// Measures an arm by a warm-up, by trial repetitions that choose the number of operations unless
+/// the point or the sweep fixes it, and by timed repetitions. The timed repetitions of all arms are
+/// interleaved.
 class timed_point : public point {
  protected:
   static constexpr std::uint32_t least = 1u << 16;
-  /// Operations of a run, at most; below 2^31.
+  /// Largest number of operations of a repetition; below 2^31.
   [[nodiscard]] virtual std::uint32_t most() const { return 1u << 26; }
-  /// Operations of each run, if the point fixes them; 0 if not.
+  /// Operations of each repetition if the point fixes the number, otherwise 0.
   [[nodiscard]] virtual std::uint32_t operations() const { return 0; }
 
-  /// Makes what runs of up to `operations` need.
+  /// Allocates the memory for repetitions of up to `operations`.
   virtual void set_up(std::uint32_t operations) = 0;
-  /// Before an arm's first run: chooses its settings from up to `operations`, and notes them.
+  /// Called before the first repetition of an arm: chooses its settings by trials of up to
+  /// `operations`, and writes them to the row.
   virtual void prepare(std::string const&, std::uint32_t, row&) {}
-  /// One run on inputs drawn by `seed`.
+  /// Runs one repetition on inputs drawn by `seed`.
   virtual run_result run(std::string const& arm, std::uint32_t operations, std::uint64_t seed) = 0;
-  /// After an arm's last run, with its time and operations in the row: notes what else is known.
+  /// Called after the last repetition of an arm, when the row has its time and operations: adds
+  /// counters.
   virtual void finish(std::string const&, row&) {}
-  /// Gives back what `set_up` made.
+  /// Frees what `set_up` allocated.
   virtual void tear_down() = 0;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawing ids on the device.
+// Draws ids on the device.
 
 #include "microbench/support/workload.cuh"
 
@@ -14,16 +14,18 @@ struct draw_arguments {
   std::uint32_t n;
   std::uint32_t keys;
   std::uint64_t seed;
-  double const* cumulative;     ///< probability of ranks 0 .. keys-1, added up; null for uniform
-  std::uint32_t const* ranked;  ///< the id of each rank, or the list of ids to deal out
-  std::uint32_t listed;         ///< length of that list; 0 if ids are drawn
-  bool in_order;                ///< true if the list is a sequence
+  double const*
+      cumulative;  ///< [rank] sum of the probabilities of ranks 0 to rank; null for uniform
+  std::uint32_t const* ranked;  ///< [rank] id; or the list of ids to deal out
+  std::uint32_t listed;         ///< length of the list; 0 if ids are drawn
+  bool in_order;                ///< true if the list is used in its order
 };
 
-/// Where in a sequence operation i is: as far as i is in all of them.
+/// Returns the place of operation i in the sequence: operations are spread evenly over the
+/// sequence.
 WARDEN_HOST_DEVICE std::uint64_t place_in_sequence(std::uint64_t i, draw_arguments const& a) {
   if (a.n >= a.listed) return i % a.listed;
-  // All of them begin up to one step later.
+  // The seed shifts all operations by less than one step.
   std::uint64_t const shift = mix(0, a.seed) % a.listed;
   return (i * a.listed + shift) / a.n;
 }
@@ -39,7 +41,7 @@ WARDEN_KERNEL void draw_ids(draw_arguments a) {
           static_cast<std::uint32_t>(simt::multiply_high(mix(i, a.seed), std::uint64_t{a.keys}));
       return;
     }
-    // The inverse of the distribution: the first rank whose cumulative probability exceeds u.
+    // Inverse of the distribution: the first rank whose cumulative probability exceeds u.
     double const u = mix_to_unit(i, a.seed);
     std::uint32_t low = 0, high = a.keys - 1;
     while (low < high) {
@@ -56,7 +58,7 @@ WARDEN_KERNEL void draw_ids(draw_arguments a) {
 
 void workload::draw(std::uint32_t* ids, std::uint32_t n, std::uint64_t seed) {
   if (!listed_.empty()) {
-    // A copy: the order depends on the seed alone, not on the draws before.
+    // Shuffles a copy, so that the order depends on the seed only, not on earlier draws.
     std::vector<std::uint32_t> dealt = listed_;
     std::shuffle(dealt.begin(), dealt.end(), std::mt19937_64{seed});
     ranked_ = warden::buffer<std::uint32_t>{dealt};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which records the operations hit: ids drawn on the device, anew for each repetition.
+// Record ids of the operations, drawn on the device for each repetition.
 #pragma once
 
 #include "microbench/support/device.cuh"
@@ -17,7 +17,7 @@
 
 namespace bench {
 
-/// P(rank r) ~ (r + 1)^-exponent, exactly.
+/// Cumulative probabilities of Zipf's law: P(rank r) is proportional to (r + 1)^-exponent, exactly.
 inline std::vector<double> zipf_cumulative(std::uint32_t keys, double exponent) {
   std::vector<double> sums(keys);
   double sum = 0;
@@ -28,7 +28,7 @@ inline std::vector<double> zipf_cumulative(std::uint32_t keys, double exponent) 
 
 inline constexpr double hot90_share = 0.9;
 
-/// P(rank 0) = 0.9; the other ranks share the rest alike.
+/// Cumulative probabilities of hot90: P(rank 0) = 0.9; the other ranks are equally likely.
 inline std::vector<double> hot90_cumulative(std::uint32_t keys) {
   std::vector<double> sums(keys);
   for (std::uint32_t r = 0; r + 1 < keys; ++r)
@@ -37,7 +37,7 @@ inline std::vector<double> hot90_cumulative(std::uint32_t keys) {
   return sums;
 }
 
-/// True if operation i of hot90's draw by `seed` is for another key than the hot one.
+/// True if operation i of the draw of hot90 by `seed` is for a cold key.
 WARDEN_HOST_DEVICE bool hot90_is_cold(std::uint64_t i, std::uint64_t seed) {
   return mix_to_unit(i, seed) >= hot90_share;
 }
@@ -49,25 +49,26 @@ inline std::vector<std::uint32_t> permutation(std::uint32_t keys, std::uint64_t 
   return ids;
 }
 
-/// Fills device arrays with ids.
+/// A distribution of ids, which fills device arrays.
 class workload {
  public:
   static workload uniform(std::uint32_t keys) { return workload{"uniform", keys}; }
   static workload zipf(std::uint32_t keys) {
     return workload{"zipf099", keys, zipf_cumulative(keys, 0.99)};
   }
-  /// One key takes nine of ten operations, the others the tenth.
+  /// One key gets 90 % of the operations, the other keys 10 %.
   static workload hot90(std::uint32_t keys = hot90_keys) {
     return workload{"hot90", keys, hot90_cumulative(keys)};
   }
-  /// The ids of a list, shuffled by each draw's seed and repeated to fill the operations.
+  /// Ids of a list. Each draw shuffles the list by its seed, and repeats it until all operations
+  /// have an id.
   static workload list(std::string name, std::vector<std::uint32_t> ids) {
     workload w{std::move(name), *std::max_element(ids.begin(), ids.end()) + 1};
     w.listed_ = std::move(ids);
     return w;
   }
-  /// The ids of a list in its order. Fewer operations take every n-th id, from a place on that the
-  /// seed decides; more begin again.
+  /// Ids of a list, in its order. Fewer operations than ids take every n-th id, from a start that
+  /// depends on the seed. More operations repeat the list.
   static workload sequence(std::string name, std::vector<std::uint32_t> const& ids) {
     workload w{std::move(name), *std::max_element(ids.begin(), ids.end()) + 1};
     w.ranked_ = warden::buffer<std::uint32_t>{ids};
@@ -75,8 +76,8 @@ class workload {
     return w;
   }
 
-  /// The ids of `file` if there is one; otherwise "uniform", "zipf099", or "hot90", whose number of
-  /// keys is always the same. Throws std::runtime_error.
+  /// Returns the ids of `file` unless `file` is empty, otherwise the distribution "uniform",
+  /// "zipf099" or "hot90". `keys` has no effect on hot90. Throws std::runtime_error.
   static workload named(std::string const& name, std::uint32_t keys, std::string const& file) {
     if (!file.empty()) return list(name, read_ids(file));
     if (name == "hot90") return hot90();
@@ -94,7 +95,7 @@ class workload {
   static constexpr std::uint32_t hot90_keys = 1u << 15;
 
   workload(std::string name, std::uint32_t keys) : name_{std::move(name)}, keys_{keys} {}
-  /// Drawn by cumulative probabilities of the ranks, which are scattered over the ids.
+  /// Draws ranks by their cumulative probabilities, and maps them to ids by a permutation.
   workload(std::string name, std::uint32_t keys, std::vector<double> const& cumulative)
       : name_{std::move(name)},
         keys_{keys},

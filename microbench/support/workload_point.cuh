@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// `Operation` has a `name`, and says by `has_atomic` whether the arm `atomics` can do it.
+/// `Operation` has a `name`; `has_atomic` is true if the arm `atomics` can run it.
 template <class Operation>
 class workload_point : public timed_point {
  public:
@@ -27,7 +27,7 @@ class workload_point : public timed_point {
 
  protected:
   [[nodiscard]] std::uint32_t keys() const { return workload_.keys(); }
-  /// Lets lock_tuned choose its settings from up to `operations`; says what it chose.
+  /// Chooses settings of lock_tuned by trials of up to `operations`. Returns the choice as text.
   virtual std::string tune(std::uint32_t operations) = 0;
   void prepare(std::string const& arm, std::uint32_t operations, row& r) override {
     if (arm == "lock_tuned") r.settings = tune(operations);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of 16 bytes, found by a leader warp in a bit-mask.
+// Messages of 16 bytes that a leader warp finds by a bit-mask.
 
 #include "microbench/transport/points.hpp"
 #include "microbench/transport/throughput_point.cuh"

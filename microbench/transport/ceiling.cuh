@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ceiling: what sending would cost if messages need not be sorted.
+// The ceiling: the rate of sending without sorting.
 //
-// A batch goes to one channel whole, the channels in turn: one reservation of a contiguous range,
-// no staging, and every message is published from registers. Channel, credit and receive side are
-// the library's. So what the block client falls short of this is what sorting and staging cost it,
-// and its reservations at every destination.
+// A whole batch goes to one channel; batches go to the channels in turn. A batch needs one
+// reservation of a contiguous range and no staging: every thread publishes its messages from
+// registers. Channels, credits and receivers are those of the library. The difference to the rate
+// of the block client is the cost of sorting, staging, and one reservation per destination.
 #pragma once
 
 #include "microbench/transport/senders.cuh"
@@ -14,25 +14,25 @@
 
 namespace transport {
 
-/// A kernel, in addition to send_by.
+/// Kernel that sends unsorted batches; same interface as `send_by`.
 template <int Flits>
 struct send_unsorted {
   static constexpr char const* name = "ceiling_copy";
   work all;
 
-  /// Words that one thread tells its block.
+  /// Words that the first thread broadcasts to its block.
   struct shared_storage {
     std::uint64_t first;     ///< reserved index of the batch
-    std::uint64_t released;  ///< as last seen of its channel
+    std::uint64_t released;  ///< released index of the channel, as last read
   };
 
   template <class Ref>
   __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
-    constexpr unsigned batch = rounds<Ref> * Ref::policy::block_threads;
+    constexpr unsigned batch = per_thread<Ref> * Ref::policy::block_threads;
     partial_total sent;
     auto const mine = all.of(at);
     std::uint32_t const servers = ref.owners.servers();
-    // Every virtual block begins somewhere else.
+    // Virtual blocks begin at different servers.
     auto server = static_cast<std::uint32_t>(std::uint64_t{mix(at.block_index())} * servers >> 32);
     for (std::uint32_t first = mine.begin; first < mine.end; first += batch) {
       std::uint32_t const left = mine.end - first;
@@ -46,11 +46,11 @@ struct send_unsorted {
   }
 
  private:
-  /// Messages of a thread in one batch: as many as a block client stages.
+  /// Messages of a thread in one batch: the number that a block client stages.
   template <class Ref>
-  static constexpr unsigned rounds = Ref::outbox::per_thread;
+  static constexpr unsigned per_thread = Ref::outbox::per_thread;
 
-  /// Sends the messages from `i` on. Collective. False once poisoned.
+  /// Sends messages `i` to `i + count - 1`. Collective. Returns false if the launch is poisoned.
   template <class Ref>
   __device__ bool send_batch(warden::virtual_block const& at, Ref const& ref, std::uint32_t server,
                              std::uint32_t i, std::uint32_t count, partial_total& sent) const {
@@ -64,12 +64,12 @@ struct send_unsorted {
     }
     simt::sync_block();
     std::uint64_t const first = broadcast.first;
-    std::uint32_t published = 0;  // messages of the batch, by all threads
+    std::uint32_t published = 0;  // messages of the batch that all threads have published
     while (true) {
       std::uint64_t const released = broadcast.released;
       std::uint32_t const end = to.credit(first, count, released);
       WARDEN_UNROLL
-      for (unsigned k = 0; k < rounds<Ref>; ++k) {
+      for (unsigned k = 0; k < per_thread<Ref>; ++k) {
         std::uint32_t const place = k * threads + me;
         if (place < published || place >= end) continue;
         auto const section = null_section<Flits>::of(mix(i + place));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guarded array whose channels are measured, and one run of messages through them.
+// The guarded array whose channels are measured, and one repetition of messages through them.
 #pragma once
 
 #include "microbench/support/timed_point.hpp"
@@ -16,16 +16,15 @@
 
 namespace transport {
 
-/// Threads, outbox and channel are the library's defaults; the context points to `Totals`, which
-/// begin as run_totals.
+/// Policy with the library's default threads, outbox and channel. The context points to `Totals`,
+/// which is or derives from run_totals.
 template <class Readiness, class Executor, class Totals, int Flits>
 struct policy : warden::default_policy {
   using context = Totals*;
   using readiness = typename Readiness::readiness;
   using sender = typename Readiness::sender;
   using executor = Executor;
-  /// A thread that copies messages of several flits holds more of them in registers than three
-  /// blocks leave room for.
+  /// Threads that copy messages of several flits need more registers than 3 blocks leave.
   static constexpr unsigned minimum_blocks_per_multiprocessor = Flits == 1 ? 3 : 2;
 };
 
@@ -46,7 +45,8 @@ class channels {
     warden::prepare_fused(guarded_);
   }
 
-  /// Runs the kernel on `grid` virtual blocks, timed; `before` makes the totals ready.
+  /// Runs the kernel on `grid` virtual blocks and returns its cost. `before` are the totals at the
+  /// start.
   template <class Kernel>
   warden::measurement launch(Kernel const& kernel, unsigned grid, Totals const& before = {}) {
     warden::copy(totals_.data(), &before, 1);
@@ -60,7 +60,7 @@ class channels {
   }
   [[nodiscard]] Totals totals() const { return totals_.to_host()[0]; }
 
-  /// Facts of the channels for a row.
+  /// Counters of the channels for a row.
   [[nodiscard]] std::map<std::string, double> facts() const {
     auto const device = warden::runtime::facts(guarded_.device());
     return {{"threads", threads},
@@ -77,11 +77,12 @@ class channels {
   guarded_type guarded_;
 };
 
-/// One run of the sender, verified.
+/// Runs one repetition of the sender, and verifies it.
 template <class Sender, class Channels>
 bench::run_result run(Channels& through, std::uint32_t messages) {
   bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
-  // Many batches each, and many more virtual blocks than client blocks in a long run.
+  // Each virtual block sends many batches; a long repetition has many more virtual blocks than
+  // client blocks.
   work const all{messages, simulated ? 256u : 1u << 15};
   bench::run_result result;
   result.cost = through.launch(Sender{all}, all.grid());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points that measure latency.
+// Points that measure latency.
 
 #include "microbench/support/clock.cuh"
 #include "microbench/support/quantile.hpp"
@@ -49,7 +49,7 @@ class latency_point final : public bench::point {
     return rows;
   }
 
-  /// With more than one virtual block the servers are loaded.
+  /// Virtual blocks other than the first load the servers.
   bench::row measure_arm(channels_type& through, unsigned grid, bench::sweep const& s) {
     std::uint32_t const most = simulated_ ? 16 : 1024;
     std::uint32_t const probes = s.operations != 0 ? std::min(s.operations, most) : most;
@@ -57,8 +57,8 @@ class latency_point final : public bench::point {
     bench::row r;
     r.verified = true;
     std::vector<double> nanoseconds;
-    // The first run only warms up.
-    for (unsigned round = simulated_ ? 1 : 0; round <= s.repetitions; ++round) {
+    // The first repetition only warms up.
+    for (unsigned k = simulated_ ? 1 : 0; k <= s.repetitions; ++k) {
       latencies.fill_bytes(0);
       auto const cost = through.launch(send_probes{probes}, grid, {{}, latencies.data(), 0});
       auto const totals = through.totals();
@@ -66,8 +66,8 @@ class latency_point final : public bench::point {
       if (simulated_) bench::note_counts(r, cost, totals.sent.messages);
       for (std::uint32_t const latency : latencies.to_host()) {
         r.verified = r.verified && latency != 0;
-        // Signed: two multiprocessors may read the clock a tick apart.
-        if (round != 0) nanoseconds.push_back(static_cast<std::int32_t>(latency - 1));
+        // Signed, because the clocks of two multiprocessors may differ by a tick.
+        if (k != 0) nanoseconds.push_back(static_cast<std::int32_t>(latency - 1));
       }
     }
     r.counters.merge(through.facts());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a message is under way: from just before its send to the section's execution, by the
-// clock that all multiprocessors share.
+// Latency of a message: from just before the send to the execution of the section, by the clock
+// that all multiprocessors share.
 #pragma once
 
 #include "microbench/transport/null_executors.cuh"
@@ -11,14 +11,14 @@
 namespace transport {
 
 struct latency_totals : run_totals {
-  std::uint32_t* latencies;  ///< [probe] in nanoseconds, plus one; 0 until it was executed
-  alignas(128) std::uint32_t probes_done;  ///< all of them: the load ends
+  std::uint32_t* latencies;                ///< [probe] nanoseconds + 1; 0 until the probe has run
+  alignas(128) std::uint32_t probes_done;  ///< 1 after the last probe, which ends the load
 };
 
 /// The message that is timed.
 struct probe {
   static constexpr bool reads_other_memory = false;
-  std::uint32_t sent;  ///< the low half of the sender's clock: probes are faster than 4 s
+  std::uint32_t sent;  ///< low half of the sender's clock, because probes take less than 4 s
   std::uint32_t number;
   __device__ void operator()(std::uint32_t&, latency_totals* t) const {
     auto const now = static_cast<std::uint32_t>(simt::nanoseconds());
@@ -67,9 +67,9 @@ struct slices_with_probes {
   using server = warden::detail::slice_server<Ref, probed_slices<Ref>>;
 };
 
-/// A kernel: the first thread of virtual block 0 sends one probe after another, each when the
-/// previous one was executed. The other virtual blocks, if there are any, load the servers at the
-/// same time, as block clients and as fast as they can.
+/// Kernel whose first thread of virtual block 0 sends probes one by one, each after the previous
+/// probe has run. The other virtual blocks load the servers concurrently, by block clients and at
+/// full rate.
 struct send_probes {
   std::uint32_t probes;
 
@@ -89,7 +89,7 @@ struct send_probes {
   }
 
  private:
-  /// Returns when it was executed. False once poisoned.
+  /// Sends one probe and waits until it has run. Returns false if the launch is poisoned.
   template <class Ref>
   __device__ bool send_probe(warden::virtual_block const& at, Ref const& ref, std::uint32_t number,
                              partial_total& sent) const {
@@ -111,8 +111,8 @@ struct send_probes {
     bool alive = true;
     bool ends = false;
     while (alive && !ends) {
-      // A batch, then a look.
-      for (unsigned round = 0; round < Ref::outbox::per_thread; ++round) {
+      // Sends one batch, then checks for the end of the probes.
+      for (unsigned k = 0; k < Ref::outbox::per_thread; ++k) {
         std::uint32_t const mixed = mix(i);
         i += static_cast<std::uint32_t>(at.global_size());
         auto const section = null_section<1>::of(mixed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport benchmark: message passing alone, with sections that do nothing.
+// The transport benchmark: message passing with sections that do nothing.
 
 #include "microbench/support/report.hpp"
 #include "microbench/transport/points.hpp"
@@ -13,8 +13,7 @@
 #include <vector>
 
 int main(int argc, char** argv) {
-  bench::program program{"transport", "Message passing alone, with sections that do nothing.", argc,
-                         argv};
+  bench::program program{"transport", "Message passing with sections that do nothing.", argc, argv};
   if (!program.parse({"block", "thread", "ceiling_copy", "latency_idle", "latency_loaded"}, argc,
                      argv))
     return program.exit_code();
@@ -28,8 +27,8 @@ int main(int argc, char** argv) {
     };
     auto const all = static_cast<unsigned>(
         warden::runtime::facts(warden::runtime::current_device()).multiprocessors);
-    // One server a multiprocessor, messages of 16 bytes and windows are the middle; from there one
-    // thing at a time changes.
+    // The base point has one server per multiprocessor, messages of 16 bytes and windows. Each
+    // other point differs from it in one property.
     unsigned const half = std::max(all / 2, 1u);
     std::set const sweep{std::max(all / 4, 1u), half, all, 2 * all};
     for (unsigned const servers : sweep) add(transport::make_windows_point, servers);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executors that only receive: each thread adds up the payload of its messages in registers.
+// Executors that only receive: each thread adds up the payloads of its messages in registers.
 #pragma once
 
 #include "microbench/transport/totals.cuh"
@@ -14,12 +14,12 @@
 
 namespace transport {
 
-/// The guarded array's context points to run_totals.
+/// Null executor for windows. Precondition: the context of the guarded array points to run_totals.
 template <class Ref>
 class adding_windows {
  public:
   using message_type = typename Ref::message_type;
-  /// Messages of a thread in a window, which is as large as those of the executor `sorted`.
+  /// Messages of a thread in a window. Windows are as large as those of the executor `sorted`.
   static constexpr unsigned per_thread = std::max<unsigned>(1, 128 / sizeof(message_type));
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t, unsigned) { return 0; }
 
@@ -41,7 +41,7 @@ class adding_windows {
   partial_total received_;
 };
 
-/// The null executor for a slice.
+/// Null executor for slices.
 template <class Ref>
 class adding_slices {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How messages tell that they are complete, each with the sender of the library that publishes so.
+// Marks of complete messages, each with the library's sender that uses the mark.
 #pragma once
 
 #include <warden/detail/fused/buffered_outbox.cuh>
@@ -8,19 +8,19 @@
 
 namespace transport {
 
-/// Both words of each flit carry the sequence tag.
+/// Both 8-byte words of each flit hold the sequence tag.
 struct in_band {
   static constexpr char const* name = "in_band";
   using readiness = warden::readiness::sequence_tags;
   using sender = warden::sender::sorted;
 };
-/// The first word of each flit carries it.
+/// The first word of each flit holds the sequence tag.
 struct single_tag {
   static constexpr char const* name = "whole_lanes";
   using readiness = warden::readiness::single_tag;
   using sender = warden::sender::sorted;
 };
-/// A bit for each slot, and a buffer for each destination: as in the paper configuration.
+/// A bit for each slot, and a buffer for each destination, as in the paper configuration.
 struct bitmask {
   static constexpr char const* name = "bitmask";
   using readiness = warden::readiness::bitmask;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The senders: kernels that send drawn messages to drawn records, by each of the library's clients.
+// Kernels that send hashed messages to hashed record ids, by each client of the library.
 #pragma once
 
 #include "microbench/transport/totals.cuh"
@@ -11,13 +11,13 @@
 
 namespace transport {
 
-/// Records of the guarded array; never read or written.
+/// Log2 of the number of records, which are never read or written.
 inline constexpr std::uint32_t records_log2 = 20;
 
-/// The messages of a launch, dealt out to its virtual blocks.
+/// Messages of a launch, divided among its virtual blocks.
 struct work {
   std::uint32_t messages;   ///< below 2^31
-  std::uint32_t per_block;  ///< messages of a virtual block, at most
+  std::uint32_t per_block;  ///< largest number of messages of a virtual block
 
   struct range {
     std::uint32_t begin, end;
@@ -26,11 +26,11 @@ struct work {
     std::uint32_t const begin = at.block_index() * per_block;
     return {begin, messages - begin < per_block ? messages : begin + per_block};
   }
-  /// Virtual blocks.
+  /// Number of virtual blocks.
   [[nodiscard]] unsigned grid() const { return (messages + per_block - 1) / per_block; }
 };
 
-/// Client of a level whose library client needs no block and holds nothing back.
+/// Client of a level whose library client needs no block and buffers no messages.
 template <class Client>
 class direct_client {
  public:
@@ -42,7 +42,7 @@ class direct_client {
   Client client_;
 };
 
-/// The send levels, each with a client that all threads of a block open, use and flush together.
+/// Send levels. All threads of a block construct, use and flush the client of a level together.
 struct block_level {
   static constexpr char const* name = "block";
   template <class Ref>
@@ -71,7 +71,7 @@ struct thread_level {
   };
 };
 
-/// A kernel: each virtual block sends its part, and counts its messages.
+/// Kernel whose virtual blocks each send their part, and count their messages.
 template <class Level, int Flits>
 struct send_by {
   static constexpr char const* name = Level::name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of flits that are one access each, received by windows.
+// Messages with a single tag per flit, received by windows.
 
 #include "microbench/transport/ceiling.cuh"
 #include "microbench/transport/points.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A point whose arms are senders through the same channels: messages a second.
+// A point that measures messages per second. Its arms are senders through the same channels.
 #pragma once
 
 #include "microbench/transport/channels.cuh"
@@ -11,13 +11,13 @@
 
 namespace transport {
 
-/// `Executor` is the receive level.
+/// `Executor` is the receive level; `Senders` are the arms.
 template <class Readiness, class Executor, int Flits, class... Senders>
 class throughput_point final : public bench::timed_point {
  public:
   /// Throws limit_error.
   explicit throughput_point(unsigned servers) : servers_{servers} {
-    // Only a launch of a kernel shows whether its servers fit.
+    // Only a launch of each kernel shows if its servers fit.
     channels_type trial{servers};
     (transport::run<Senders>(trial, 0), ...);
   }
@@ -34,7 +34,7 @@ class throughput_point final : public bench::timed_point {
   using channels_type = channels<Readiness, Executor, run_totals, null_section<Flits>>;
   static constexpr int bytes = 16 * Flits;
 
-  /// Nothing is stored for a message, so runs can be long.
+  /// No message needs memory of its own, so repetitions can be long.
   [[nodiscard]] std::uint32_t most() const override { return 1u << 30; }
   void set_up(std::uint32_t) override { channels_.emplace(servers_); }
   bench::run_result run(std::string const& arm, std::uint32_t messages, std::uint64_t) override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What senders and receivers add up, so that a lost, doubled or torn message is seen.
+// Totals of senders and receivers, which differ after a lost, doubled or torn message.
 #pragma once
 
 #include <warden/detail/fused/message.cuh>
@@ -10,14 +10,14 @@ namespace transport {
 
 namespace simt = warden::simt;
 
-/// The section of the benchmark, which does nothing: all its words are payload.
+/// Section that does nothing. All its words are payload.
 template <int Flits>
 struct null_section {
   static constexpr bool reads_other_memory = false;
   static constexpr int words = 3 * Flits - 1;  ///< words of the payload after the local number
   std::uint32_t word[words];
 
-  /// The section of message `i`; `mixed` is `mix(i)`.
+  /// Makes the section of message `i`; `mixed` is `mix(i)`.
   WARDEN_DEVICE static null_section of(std::uint32_t mixed) {
     null_section s;
     WARDEN_UNROLL
@@ -33,31 +33,31 @@ struct null_section {
   __device__ void operator()(std::uint32_t&) const {}
 };
 
-/// A well-mixed word for each number, in few instructions: it is part of the measurement.
+/// Returns a hash of the number. Has few instructions, because they are part of the measurement.
 WARDEN_DEVICE std::uint32_t mix(std::uint32_t i) {
   std::uint32_t h = i * 2654435761u;
   h = (h ^ (h >> 15)) * 0x85ebca6bu;
   return h ^ (h >> 13);
 }
 
-/// The total of one side, in global memory.
+/// Total of all senders or of all receivers, in global memory.
 struct total {
   std::uint64_t messages;
   std::uint32_t payload;  ///< sum of all words, modulo 2^32
 };
 
-/// The totals of a run, in global memory, zero before each.
+/// Totals of a repetition, in global memory; 0 before it.
 struct run_totals {
   total sent, received;
   std::uint32_t blocks;  ///< blocks of the launch
 };
 
-/// True if everything sent was received once, and nothing else.
+/// True if the totals agree: every message was received once.
 inline bool add_up(run_totals const& t) {
   return t.sent.messages == t.received.messages && t.sent.payload == t.received.payload;
 }
 
-/// One thread's part of a total, in registers.
+/// Part of a total that one thread adds up, in registers.
 class partial_total {
  public:
   template <int Flits>
@@ -65,14 +65,14 @@ class partial_total {
     ++messages_;
     payload_ += s.sum();
   }
-  /// A message as received.
+  /// Adds a received message.
   template <int Flits>
   WARDEN_DEVICE void add(warden::detail::message<Flits> const& m) {
     using section = null_section<Flits>;
     add(warden::detail::message_format<section>::template unpack<section>(m));
   }
-  /// Adds the warp's parts to the total: an atomic of each thread would be felt. Collective over
-  /// the warp.
+  /// Adds the parts of the warp to the total by one atomic, because an atomic for each thread would
+  /// slow the benchmark. Collective over the warp.
   WARDEN_DEVICE void add_to(total& t) const {
     std::uint32_t messages = messages_, payload = payload_;
     for (unsigned distance = simt::warp_size / 2; distance != 0; distance /= 2) {
