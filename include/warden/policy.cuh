@@ -53,7 +53,7 @@ template <class Ref>
 class pair_messages_worker;
 }  // namespace detail
 
-/// How a server runs the sections that it received.
+/// Executors: ways in which a server runs the sections that it received.
 namespace executor {
 
 /// Owner threads, or groups of lanes, run sections without locks. `BytesPerThread` bytes of
@@ -153,7 +153,7 @@ struct automatic {
 
 }  // namespace executor
 
-/// How a server learns that a message has arrived.
+/// Ways in which a server detects that a message has arrived.
 namespace readiness {
 
 /// A message has arrived when every word has its sequence tag.
@@ -195,7 +195,7 @@ struct sequential {
 
 }  // namespace order
 
-/// How a client block stages and sends its messages.
+/// Ways in which a client block stages and sends its messages.
 namespace sender {
 
 /// Messages leave in batches that are sorted by destination.
@@ -224,7 +224,7 @@ struct default_policy {
   /// Read-only object that every section gets: one trivially copyable object, given to the guarded
   /// array.
   using context = no_context;
-  /// How a server runs the sections it received.
+  /// Executor of the sections.
   using executor = executor::automatic;
   /// Memory that holds the records while servers work on them. On chip, a server's share of the
   /// records must fit its block's shared memory.
@@ -233,9 +233,9 @@ struct default_policy {
   using owner_map = interleaved_owner_map;
   /// Map from record to rank, in a spread_guarded: the map's servers are the ranks.
   using rank_owner_map = interleaved_owner_map;
-  /// How a server learns that a message is there.
+  /// Way in which a server detects that a message has arrived.
   using readiness = readiness::sequence_tags;
-  /// How a client block stages and sends its messages.
+  /// Way in which a client block stages and sends its messages.
   using sender = sender::sorted;
   /// The order in which deferred sections on one record run. With `order::sequential` it is the
   /// order of a loop over the kernels, as numbered by `deferred::ref`, over their blocks, over a

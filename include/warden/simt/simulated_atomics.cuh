@@ -122,7 +122,7 @@ inline void __threadfence(cuda_detail::site where = cuda_detail::site::current()
 inline void __threadfence_block(cuda_detail::site where = cuda_detail::site::current()) {
   sim::device::fence_block_in_order(where);
 }
-/// Nothing is outside the device.
+/// Same as the device's fence, because nothing is outside the simulated device.
 inline void __threadfence_system(cuda_detail::site where = cuda_detail::site::current()) {
   sim::device::fence_device_in_order(where);
 }

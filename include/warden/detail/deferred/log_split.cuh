@@ -74,7 +74,7 @@ class log_split {
     split_arguments<Ref> argument{run, log_, counters_.data()};
     argument.to.control = run.ref.log.control;
     void* arguments[] = {&argument};
-    // Not as a list in the call: nvcc 13 puts that in parentheses for the host compiler.
+    // A variable, because nvcc 13 puts a list in a call in parentheses for the host compiler.
     runtime::launch_shape const shape{blocks_, threads, split_.shared_bytes, false};
     runtime::launch(split_.kernel, shape, arguments, s, where);
     run.ref.log = argument.to;

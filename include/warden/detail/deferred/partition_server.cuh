@@ -88,7 +88,7 @@ class partition_server {
     constexpr bool throttles =
         !worker_type::by_warps && !Ref::in_order && !std::is_empty_v<typename Ref::context>;
     reader messages{ref_.log, ref_.log.column_of(partition), rows, reading_[0]};
-    // Not if a block runs several partitions: a faster block then takes more of them.
+    // Only if a block runs one partition: otherwise a faster block takes more of them.
     [[maybe_unused]] bool const is_throttled =
         throttles && simt::thread_rank() == simt::block_threads() - 1 &&
         ref_.owners.partitions() <= simt::block_count() && ref_.log.rows_of == nullptr;

@@ -25,13 +25,14 @@ concept noop_of_record = requires(Section const& section, Record const& record) 
   { section.is_noop(record) } -> std::same_as<bool>;
 };
 
-/// True if a section declares when it is a no-op: `section.is_noop(record, context)`, or
-/// `section.is_noop(record)`, const, with a const record, which returns true if `operator()` on
-/// this record, in its current state, would write neither to it nor to other memory. Each lane
-/// checks one section, many at once, while no thread changes their records, and no-op sections then
-/// count as done. It may return false for a no-op section, and must not return true for any other
-/// one, which would be lost. It writes nothing, has no collective, and is called any number of
-/// times.
+/// True if a section declares when it is a no-op, by a const member `is_noop(record, context)` or
+/// `is_noop(record)` with a const record. It returns true if `operator()` on this record, in its
+/// current state, would write neither to it nor to other memory.
+///
+/// Each lane checks one section, many at once, while no thread changes their records. No-op
+/// sections then count as run. `is_noop` may return false for a no-op section. It must not return
+/// true for any other section, which would be lost. Precondition: it writes nothing, has no
+/// collective, and may be called any number of times.
 template <class Section, class Record, class Context>
 inline constexpr bool has_is_noop =
     detail::noop_with_context<Section, Record, Context> || detail::noop_of_record<Section, Record>;

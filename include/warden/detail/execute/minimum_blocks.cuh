@@ -15,7 +15,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Threads that an SM must be able to hold, at most, with servers of `Ref`.
+/// Returns the largest number of threads that an SM must be able to hold, with servers of `Ref`.
 template <class Ref>
 constexpr unsigned most_threads() {
   if constexpr (Ref::sends_sections) {
@@ -28,8 +28,8 @@ constexpr unsigned most_threads() {
 template <class Guarded>
 inline constexpr bool chooses_blocks =
     Guarded::policy::minimum_blocks_per_multiprocessor == automatic_blocks;
-/// Blocks that an SM must be able to hold, at first: by the policy, but no more than the servers
-/// allow.
+/// Returns the number of blocks that an SM must be able to hold, at first: the policy's number, but
+/// no more than the servers allow.
 template <class First, class... Rest>
 constexpr unsigned minimum_blocks() {
   constexpr unsigned most =
@@ -39,8 +39,8 @@ constexpr unsigned minimum_blocks() {
   return std::min(wanted, std::max(1u, most / First::policy::block_threads));
 }
 
-/// Number of blocks of this many threads and bytes of shared memory that a device holds, unless
-/// registers allow fewer.
+/// Returns the number of blocks of this many threads and bytes of shared memory that a device
+/// holds, unless registers allow fewer.
 inline std::uint64_t blocks_that_hold(runtime::device_facts const& facts, unsigned threads,
                                       std::size_t shared_bytes) {
   auto const by_threads = static_cast<unsigned>(facts.threads_per_multiprocessor) / threads;

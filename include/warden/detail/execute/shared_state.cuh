@@ -64,7 +64,7 @@ struct shared_state {
 
   /// Misuse by clients, and totals; followed by the part that `wait` has taken.
   buffer<guarded_report> report;
-  /// Not 0 while the records are in use: 1 by a run, another number by a launch.
+  /// Nonzero while the records are in use: 1 by a run, another number by a launch.
   buffer<std::uint32_t> at_work;
   /// Health, and counters of launches. Launches with other guarded arrays keep it alive.
   std::shared_ptr<buffer<launch_control>> control;

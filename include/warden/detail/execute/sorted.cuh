@@ -73,8 +73,8 @@ class sorted_worker {
   static constexpr unsigned parts = Ref::sends_sections ? Ref::format::types : 1;
   /// True if no-op sections are filtered out before the sort. In order, groups filter them.
   static constexpr bool filters_noops_first = Ref::filters_noops && !Ref::in_order;
-  /// In order, and if sections combine, the scan with fewer instructions. Not if sections may write
-  /// to other memory: no gain was measured for those.
+  /// In order, and if sections combine, the scan with fewer instructions; it had no measured gain
+  /// if sections may write to other memory.
   using scan = std::conditional_t<
       (Ref::in_order || Ref::combines_segments) && std::is_empty_v<typename Ref::context>,
       simt::block_scan_by_warps<threads>, simt::block_scan<threads, Ref::in_order>>;
@@ -120,7 +120,7 @@ class sorted_worker {
       : sorted_worker{ref, number, storage, layout{ref.locals, ref.window_per_thread(per_thread)}} {
   }
 
-  /// Collective; a block barrier follows.
+  /// Loads the records, and clears the counts. Collective; a block barrier follows.
   WARDEN_DEVICE void start() const {
     records_.load();
     if constexpr (!Ref::in_order) {
@@ -249,7 +249,7 @@ class sorted_worker {
     }
   }
 
-  /// Collective.
+  /// Writes the records back. Collective.
   WARDEN_DEVICE void finish() const { records_.write_back(); }
 
  private:
@@ -371,12 +371,12 @@ class sorted_worker {
   using window_sends = forward_window<Ref, per_thread * threads>;
   using to_send = typename sender_in<window_sends, Ref::sends_sections>::type;
 
-  /// Number of no record: marks a message that was combined into another one.
+  /// Stands for no record: marks a message that was combined into another one.
   static constexpr std::uint32_t no_record = ~0u;
   WARDEN_DEVICE static unsigned owner_of(message_type const& m) {
     return assignment::thread_of(m.local() & (threads - 1));  // mutation: run-owner
   }
-  /// The part of a segment that a message belongs to.
+  /// Returns the part of a segment that a message belongs to.
   WARDEN_DEVICE static unsigned segment_of(message_type const& m) {
     return parts == 1 ? owner_of(m) : m.tag() * threads + owner_of(m);
   }
