@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device-wide algorithms that the benchmark compares with: CUB's, on the simulated device plain
-// loops of the host. Pointers are device memory; calls enqueue, and allocate nothing.
+// Device-wide algorithms to compare with: those of CUB, and plain host loops on the simulated
+// device. Pointers are device pointers. Calls enqueue, and allocate no memory.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -10,7 +10,7 @@
 
 namespace allocation {
 
-/// Temporary device memory of an algorithm, as large as its `..._bytes` says.
+/// Temporary device memory of an algorithm. Its `..._bytes` function returns the size.
 class temporary {
  public:
   explicit temporary(std::size_t bytes) : memory_{bytes == 0 ? 1 : bytes} {}
@@ -21,7 +21,7 @@ class temporary {
   warden::buffer<std::byte> memory_;
 };
 
-/// Samples, all below `bins`, and how often each occurs.
+/// Samples, all below `bins`, and the number of times that each value occurs.
 struct histogram_arguments {
   std::uint32_t const* samples;
   std::uint32_t n;
@@ -29,35 +29,36 @@ struct histogram_arguments {
   std::uint32_t bins;
 };
 std::size_t histogram_bytes(histogram_arguments const& a);
-/// Writes all counts.
+/// Enqueues the histogram, which writes all counts.
 void histogram_async(histogram_arguments const& a, temporary const& memory);
 
-/// Samples, sorted; then what occurs among them, and how often.
+/// Samples, to be sorted; then the distinct values, and the number of times that each occurs.
 struct sorted_arguments {
   std::uint32_t const* samples;
   std::uint32_t n;
   unsigned bits;  ///< bits of a sample
   std::uint32_t *sorted, *values, *counts;
-  std::uint32_t* runs;  ///< how many values there are
+  std::uint32_t* runs;  ///< number of distinct values
 };
 std::size_t sort_and_count_bytes(sorted_arguments const& a);
 void sort_and_count_async(sorted_arguments const& a, temporary const& memory);
 
-/// Runs, to be decoded into `total` elements, below 2^32 - 1. No run is empty.
+/// Run-length encoded values, to be decoded into `total` elements. Precondition: `total` < 2^32 -
+/// 1, and no run is empty.
 struct decode_arguments {
   std::uint32_t const *values, *lengths;  ///< [run]
   std::uint32_t runs;
-  std::uint32_t* offsets;  ///< [run] where it begins; one more
-  std::uint32_t* starts;   ///< [tile] the run that it begins in; `decode_tiles(total)`
+  std::uint32_t* offsets;  ///< [run] place of its first element, and one entry more
+  std::uint32_t* starts;   ///< [tile] run of its first element; `decode_tiles(total)` entries
   std::uint32_t* elements;
   std::uint64_t total;
 };
 std::size_t decode_tiles(std::uint64_t total);
-/// Enough for either.
+/// Returns a size that suffices for both algorithms.
 std::size_t decode_bytes(decode_arguments const& a);
-/// By a scan, a search for each tile of elements, and cub::BlockRunLengthDecode.
+/// Decodes by a scan, a search for each tile of elements, and cub::BlockRunLengthDecode.
 void block_decode_async(decode_arguments const& a, temporary const& memory);
-/// By a scan, and cub::DeviceCopy::Batched from iterators that say the same again and again.
+/// Decodes by a scan, and cub::DeviceCopy::Batched from constant iterators.
 void batched_decode_async(decode_arguments const& a, temporary const& memory);
 
 }  // namespace allocation

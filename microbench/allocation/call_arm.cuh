@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emissions by Warden's calls, each of which gives places, and stores.
+// Emission by Warden's allocation functions, which take places and store the elements.
 #pragma once
 
 #include "microbench/allocation/emit_arm.hpp"
@@ -11,7 +11,7 @@
 
 namespace allocation {
 
-/// `Call{}(e, out)` enqueues it.
+/// `Call{}(e, out)` enqueues the emission.
 template <class Call>
 class call_arm final : public emit_arm {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warden's service that hands out places: a counter is a record, and callers get the places that
-// they took of it.
+// Service that hands out places by calls: a counter is a record, and callers get the places as
+// answers.
 #pragma once
 
 #include "microbench/support/block_caller.cuh"
@@ -26,7 +26,7 @@ struct by_calls : warden::default_policy {
   using executor = warden::executor::sorted<>;
 };
 
-/// Counters in device memory, as a server hands out their places.
+/// Counters in device memory whose places servers hand out.
 class called_counters {
  public:
   using guarded_type = warden::basic_guarded<by_calls, std::uint64_t, take_places>;
@@ -34,7 +34,7 @@ class called_counters {
   explicit called_counters(warden::buffer<std::uint64_t> const& counters) : guarded_{counters} {
     warden::prepare_fused(guarded_);
   }
-  /// Enqueues a launch of `Calls{...}`, a function object that calls.
+  /// Enqueues a fused launch of `calls`.
   template <class Calls>
   void run_async(Calls const& calls) {
     bool const simulated = warden::runtime::facts(guarded_.device()).simulated;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points whose elements take places while they are copied.
+// Points whose elements take places while they are copied.
 
 #include "microbench/allocation/copy_kernel.cuh"
 #include "microbench/allocation/place_oracle.cuh"
@@ -28,10 +28,11 @@ WARDEN_KERNEL void draw_elements(draw_arguments a) {
   });
 }
 
-/// Places that the elements of a copy took: from one counter, or from one for each block.
+/// Places that the elements of a copy took, from one counter or from one counter per block.
 struct takings_of_copy {
   copy_arguments copied;
-  std::uint32_t blocks;  ///< that copied, if each had a counter; 0: one for all
+  std::uint32_t
+      blocks;  ///< number of blocks that copied, if each had a counter; 0 if all shared one
   __device__ taking operator()(std::uint64_t number) const {
     auto const i = static_cast<std::uint32_t>(number * copied.each);
     return {blocks == 0 ? 0 : i / copy_tile::elements % blocks, copied.out[i] - copied.in[i],
@@ -58,17 +59,17 @@ std::string in_short(std::uint32_t n) {
   return std::to_string(n);
 }
 
-/// How an arm copies.
+/// Copy functions and counters of an arm.
 struct copy_arm {
   void (*copy_async)(copy_arguments const&);
   unsigned (*blocks)(std::uint32_t n);
-  bool takes, of_blocks;  ///< places at all, and of a counter of each block
+  bool takes, of_blocks;  ///< elements take places; from one counter per block
 };
 template <class Places>
 copy_arm arm_of(bool takes, bool of_blocks = false) {
   return {&copy_async<Places>, &copy_blocks<Places>, takes, of_blocks};
 }
-/// All but memcpy.
+/// All arms except memcpy.
 std::map<std::string, copy_arm> const& copy_arms() {
   static std::map<std::string, copy_arm> const arms{
       {"copy", arm_of<no_places>(false)},
@@ -82,7 +83,7 @@ std::map<std::string, copy_arm> const& copy_arms() {
 }
 bool takes(std::string const& arm) { return arm != "memcpy" && copy_arms().at(arm).takes; }
 
-/// The arrays of a point, and its runs.
+/// Arrays of a point; runs its repetitions.
 class copier {
  public:
   copier(std::uint32_t n, std::uint32_t each)
@@ -147,7 +148,7 @@ class copier {
   place_oracle of_one_, of_blocks_;
 };
 
-/// An operation is an element copied.
+/// A point of copies. An operation is a copied element.
 class copy_point final : public bench::point {
  public:
   copy_point(std::uint32_t elements, std::uint32_t each) : elements_{elements}, each_{each} {
@@ -168,7 +169,7 @@ class copy_point final : public bench::point {
     for (std::string const& arm : s.arms) {
       if (!has(arm)) continue;
       rows[arm].operations = elements_;
-      // Warms up.
+      // The first repetition warms up.
       rows[arm].verified = by.run(arm).verified;
     }
     bench::by_turns(rows, s.repetitions, [&](std::string const& arm) { return by.run(arm); });

@@ -14,22 +14,23 @@ namespace allocation {
 
 namespace simt = warden::simt;
 
-/// How many places an element takes: not the same number for all threads, so that no compiler adds
-/// them up.
+/// Number of places that an element takes. It differs between threads, so that no compiler adds the
+/// numbers up.
 WARDEN_HOST_DEVICE std::uint32_t places_of(std::uint32_t element) { return 1 + element % 4; }
 
-/// To copy; an element that takes places is copied with the first of them added to it.
+/// Arguments of a copy. The copy of an element that takes places is the sum of the element and its
+/// first place.
 struct copy_arguments {
   std::uint32_t const* in;
   std::uint32_t* out;
   std::uint32_t n;         ///< elements, a multiple of 4
   std::uint32_t each;      ///< one of every `each` elements takes places; a power of two
-  std::uint32_t* counter;  ///< one for all
-  std::uint64_t* wide;     ///< the same, for arms that count in 64 bits
-  std::uint32_t zero;      ///< 0, which no compiler knows
+  std::uint32_t* counter;  ///< counter of all blocks
+  std::uint64_t* wide;     ///< counter of all blocks, for arms that count in 64 bits
+  std::uint32_t zero;      ///< 0; unknown to the compiler
 };
 
-/// The shape of the kernel: a block copies a tile at a time.
+/// Shape of the kernel, whose blocks copy tile by tile.
 struct copy_tile {
   static constexpr unsigned threads = 256, vectors = 2;
   /// Elements of a thread.
@@ -40,29 +41,31 @@ struct alignas(16) element_vector {
   std::uint32_t words[4];
 };
 
-/// Takes nothing.
+/// Takes no places.
 struct no_places {
   struct storage {};
   WARDEN_DEVICE no_places(copy_arguments const&, storage&) {}
   WARDEN_DEVICE void add(std::uint32_t (&)[copy_tile::items],
                          std::uint32_t const (&)[copy_tile::items]) {}
 };
-/// `apart`: the compiler cannot know that lanes have the same counter. If it knows, ptxas makes one
-/// atomic of a warp's, after a scan of the values: not the code that was written.
+/// `apart` hides from the compiler that all lanes add to one counter. Otherwise ptxas replaces the
+/// atomics of a warp by a scan and one atomic, and the benchmark would measure other code than the
+/// source.
 enum class lanes { apart, together };
 template <lanes Lanes>
 WARDEN_DEVICE std::uint32_t offset_of_lane(copy_arguments const& a) {
   return Lanes == lanes::apart ? simt::lane_id() & a.zero : 0;
 }
 
-/// An atomic on one word of global memory each.
+/// Takes places by one atomic per element, on one word of global memory.
 template <lanes Lanes>
 struct by_global_atomic {
   struct storage {};
   std::uint32_t* counter;
   WARDEN_DEVICE by_global_atomic(copy_arguments const& a, storage&)
       : counter{a.counter + offset_of_lane<Lanes>(a)} {}
-  /// Adds the first of `counts[k]` places to element k, unless there are none.
+  /// Takes `counts[k]` places for element k and adds the first of them to it, unless `counts[k]` is
+  /// 0.
   WARDEN_DEVICE void add(std::uint32_t (&elements)[copy_tile::items],
                          std::uint32_t const (&counts)[copy_tile::items]) {
     WARDEN_UNROLL
@@ -71,7 +74,7 @@ struct by_global_atomic {
     }
   }
 };
-/// An atomic on a word of the block's shared memory each.
+/// Takes places by one atomic per element, on one word of the block's shared memory.
 template <lanes Lanes>
 struct by_shared_atomic {
   struct storage {
@@ -91,7 +94,7 @@ struct by_shared_atomic {
     }
   }
 };
-/// Adds what `places(count)` gives a thread for all its places.
+/// Takes all places of a thread at once: `places(count)` returns the first.
 template <class Places>
 WARDEN_DEVICE void add_places(std::uint32_t (&elements)[copy_tile::items],
                               std::uint32_t const (&counts)[copy_tile::items], Places places) {
@@ -105,7 +108,8 @@ WARDEN_DEVICE void add_places(std::uint32_t (&elements)[copy_tile::items],
     place += counts[k];
   }
 }
-/// Takes places by a scan of the block's counts, after its earlier ones: no atomic at all.
+/// Takes places by a scan of the block's counts, without atomics. The block continues after its
+/// earlier places.
 struct by_block_scan {
   using scan = simt::block_scan<copy_tile::threads>;
   struct storage {
@@ -125,7 +129,7 @@ struct by_block_scan {
   }
 };
 
-/// Takes places by a scan, and one atomic for the block.
+/// Takes places by a scan of the block's counts, and one atomic for the block.
 struct by_block_allocator {
   using allocator = warden::block_allocator<copy_tile::threads>;
   using storage = allocator::storage;
@@ -173,7 +177,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(copy_tile::threads, 6) copy_elements(copy_argum
   }
 }
 
-/// Blocks that copy: as many as are resident together, or fewer.
+/// Number of blocks that copy; at most as many as are resident together.
 template <class Places>
 unsigned copy_blocks(std::uint32_t n) {
   auto const kernel = simt::make_kernel(&copy_elements<Places>);

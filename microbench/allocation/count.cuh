@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting a sample, as a section on its bin.
+// Section that counts a sample: a bin is a record.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -13,7 +13,7 @@ namespace simt = warden::simt;
 struct count {
   using record = std::uint32_t;
   struct context {};
-  /// Several samples of a bin.
+  /// Section that counts several samples of a bin.
   struct several {
     static constexpr bool reads_other_memory = false;
     std::uint32_t amount;
@@ -21,7 +21,7 @@ struct count {
     __device__ void atomic(record* sum, context) const { simt::fetch_add(sum, amount); }
     __device__ static several combine(several a, several b) { return {a.amount + b.amount}; }
   };
-  /// One of them, in a smaller message.
+  /// Section that counts one sample, in a smaller message.
   struct section {
     using partial = several;
     static constexpr bool reads_other_memory = false;
@@ -31,7 +31,7 @@ struct count {
   struct make {
     __device__ section operator()(std::uint32_t) const { return {}; }
   };
-  /// For senders that combine their messages themselves.
+  /// Makes sections for senders that combine.
   struct make_several {
     __device__ several operator()(std::uint32_t) const { return {1}; }
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How runs are decoded.
+// Arms that decode runs.
 
 #include "microbench/allocation/algorithms.hpp"
 #include "microbench/allocation/call_arm.cuh"
@@ -19,8 +19,8 @@ struct decode_by_call {
   }
 };
 
-/// By CUB: as many blocks as the elements need, whose number another arm would have to ask for
-/// first.
+/// Arm by CUB. Its number of blocks depends on the number of elements, which the benchmark passes;
+/// a program would have to copy that number to the host first.
 class cub_arm final : public emit_arm {
  public:
   using algorithm = void (*)(decode_arguments const&, temporary const&);

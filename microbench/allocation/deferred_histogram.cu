@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The histogram whose samples are sections, deferred and combined.
+// Arm that defers and combines a section for each sample.
 
 #include "microbench/allocation/count.cuh"
 #include "microbench/allocation/histogram_arm.hpp"

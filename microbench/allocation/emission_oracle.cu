@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checking what items emitted, on the device.
+// Checks emitted elements on the device.
 
 #include "microbench/allocation/emission_oracle.hpp"
 
@@ -17,13 +17,14 @@ namespace simt = warden::simt;
 struct emission_check {
   emitted what;
   bool in_order;
-  std::uint32_t *runs, *begin, *end;  ///< [item] runs of its elements, and where one of them lies
+  std::uint32_t *groups, *begin,
+      *end;  ///< [item] number of its groups of adjacent elements; bounds of one group
   std::uint64_t* wrong;
 
   WARDEN_DEVICE std::uint32_t item(std::uint64_t place) const {
     return (what.elements[place] ^ what.flip) & (~0u >> (32 - what.bits));
   }
-  /// Number of the element among its item's: the lowest bits.
+  /// Lowest bits of the number of an element among the elements of its item.
   WARDEN_DEVICE std::uint32_t number(std::uint64_t place) const {
     return what.bits == 32 ? 0 : (what.elements[place] ^ what.flip) >> what.bits;
   }
@@ -39,7 +40,7 @@ WARDEN_KERNEL void check_elements(emission_check a) {
     if (good) {
       if (place == 0 || a.item(place - 1) != item) {
         good = a.number(place) == 0 && (!a.in_order || place == 0 || a.item(place - 1) < item);
-        simt::fetch_add(&a.runs[item], 1u);
+        simt::fetch_add(&a.groups[item], 1u);
         a.begin[item] = static_cast<std::uint32_t>(place);
       } else {
         good = a.follows(place);
@@ -54,7 +55,7 @@ WARDEN_KERNEL void check_items(emission_check a) {
   bench::for_each_of(a.what.n, [&](std::uint64_t i) {
     std::uint32_t const count = a.what.counts[i];
     bool const good =
-        count == 0 ? a.runs[i] == 0 : a.runs[i] == 1 && a.end[i] - a.begin[i] == count;
+        count == 0 ? a.groups[i] == 0 : a.groups[i] == 1 && a.end[i] - a.begin[i] == count;
     if (!good) simt::fetch_add(a.wrong, std::uint64_t{1});
   });
 }
@@ -62,9 +63,9 @@ WARDEN_KERNEL void check_items(emission_check a) {
 std::uint64_t emission_oracle::wrong(emitted const& what, bool in_order) {
   if (what.total >= std::uint64_t{1} << 32)
     throw std::logic_error{"elements to check: " + std::to_string(what.total)};
-  runs_.fill_bytes(0);
+  groups_.fill_bytes(0);
   wrong_.fill_bytes(0);
-  emission_check const check{what,          in_order,    runs_.data(),
+  emission_check const check{what,          in_order,    groups_.data(),
                              begin_.data(), end_.data(), wrong_.data()};
   auto const [blocks, threads] = bench::shape_of_helpers();
   simt::launch(&check_elements, blocks, threads, 0, check, {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points whose items emit elements, and whose runs are decoded.
+// Points of items that emit elements, and points of run-length decoding.
 
 #include "microbench/allocation/emission_oracle.hpp"
 #include "microbench/allocation/emit_arm.hpp"
@@ -28,7 +28,7 @@ struct value_arguments {
   std::uint32_t* values;
   std::uint32_t n, flip;
 };
-/// Values that tell which run they are of.
+/// Writes values that identify their runs.
 WARDEN_KERNEL void make_values(value_arguments a) {
   simt::assume_one_dimension();
   bench::for_each_of(
@@ -37,14 +37,14 @@ WARDEN_KERNEL void make_values(value_arguments a) {
 
 enum class kind { emit, decode };
 
-/// An operation is an item, or a run.
+/// A point of emission or decoding. An operation is an item or a run of equal values.
 class emit_point final : public bench::timed_point {
  public:
   emit_point(kind what, std::string spread)
       : what_{what},
         makers_{what == kind::emit ? emit_arms() : decode_arms()},
         spread_{std::move(spread)},
-        // A run is of one element at least.
+        // A run has at least one element.
         counts_{spread_, what == kind::emit ? 0u : 1u} {}
   [[nodiscard]] bool has(std::string const& arm) const override { return makers_.contains(arm); }
   [[nodiscard]] std::string name(std::string const& arm) const override {
@@ -52,7 +52,7 @@ class emit_point final : public bench::timed_point {
   }
 
  private:
-  /// An arm, made for a number of items.
+  /// An arm, and the number of items that it was made for.
   struct made {
     std::uint32_t n = 0;
     std::unique_ptr<emit_arm> arm;
@@ -67,7 +67,7 @@ class emit_point final : public bench::timed_point {
     made& by = arms_[arm];
     if (by.n != n) {
       by = {n, makers_.at(arm)(e)};
-      // The first run allocates.
+      // The first repetition allocates memory, so it is not timed.
       by.arm->run_async(e);
       by.arm->wait(e);
     }
@@ -86,7 +86,7 @@ class emit_point final : public bench::timed_point {
       simt::launch(&make_values, blocks, threads, 0, {values, n, flip(seed)}, {});
     }
     if (total + 2 * std::uint64_t{n} > elements_.size()) {
-      // Somewhat more, so that the next draw has room as well.
+      // Allocates 12.5 % more, so that the next draws fit, too.
       arms_.clear();
       elements_ = warden::buffer<std::uint32_t>{total + total / 8 + 2 * std::uint64_t{n} + 4};
     }

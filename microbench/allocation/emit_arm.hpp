@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One way to emit elements.
+// Interface of the arms that emit elements.
 #pragma once
 
 #include <cstdint>
@@ -9,39 +9,40 @@
 
 namespace allocation {
 
-/// Items to emit elements: how many each, and all together.
+/// Items that emit elements.
 struct emission {
   std::uint32_t const* counts;  ///< [item]
-  std::uint32_t const* values;  ///< [item] of a run, where runs are decoded
+  std::uint32_t const* values;  ///< [item] value of a run; null if items emit
   std::uint32_t n;
   std::uint32_t* elements;
-  std::uint64_t room, total;  ///< for elements, and how many there will be
+  std::uint64_t room, total;  ///< room for elements; number of elements
 };
 
-/// Emits as many items into the same memory as its maker was told.
+/// An arm. The numbers of items and the memory must be those that its maker got.
 class emit_arm {
  public:
   virtual ~emit_arm() = default;
-  /// Enqueues all, from an output without elements on.
+  /// Enqueues all work, including the clearing of the output.
   virtual void run_async(emission const& e) = 0;
-  /// How many elements were emitted. Throws what went wrong.
+  /// Waits, and returns the number of emitted elements. Throws the error of the work, if any.
   virtual std::uint64_t wait(emission const& e) = 0;
 };
 using emit_maker = std::unique_ptr<emit_arm> (*)(emission const&);
-/// How items emit, and how runs are decoded: an arm of each name. In translation units of their
-/// own: their kernels take long enough to compile.
+/// Makers of the arms that emit and of the arms that decode, by name. In translation units of their
+/// own, because their kernels take long to compile.
 std::map<std::string, emit_maker> emit_arms();
 std::map<std::string, emit_maker> decode_arms();
 
-/// The yardsticks: a kernel that reads and writes as much, and nothing more; and the driver's copy
-/// of half as much, which is read as well as written. There is room for that.
+/// Upper bounds: a kernel that only reads and writes, as many bytes as an emission; and a copy by
+/// the driver of half of these bytes, each of which is read and written. The output has room for
+/// the copy.
 std::unique_ptr<emit_arm> make_stream(emission const& e);
 std::unique_ptr<emit_arm> make_memcpy(emission const& e);
-/// Threads add to one counter, each for itself, and store the elements that they emit.
+/// Arm whose threads each add to one counter, and store their elements.
 std::unique_ptr<emit_arm> make_thread_emission(emission const& e);
-/// A warp adds for its threads.
+/// Arm whose warps each add to one counter, for all their threads.
 std::unique_ptr<emit_arm> make_warp_emission(emission const& e);
-/// By sections that return places.
+/// Arm whose sections return places.
 std::unique_ptr<emit_arm> make_called_emission(emission const& e);
 
 }  // namespace allocation

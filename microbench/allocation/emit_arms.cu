@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How items emit elements.
+// Table of the arms that emit elements.
 
 #include "microbench/allocation/call_arm.cuh"
 #include "microbench/allocation/item_element.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emissions by threads that add to one counter, and store their elements.
+// Arms whose threads or warps add to one counter, and store their elements.
 
 #include "microbench/allocation/emit_arm.hpp"
 #include "microbench/allocation/item_element.cuh"
@@ -20,8 +20,9 @@ struct emit_arguments {
   warden::output_ref<std::uint32_t> out;
 };
 
-/// All lanes of a warp are here, with counts that may be zero. (Of a warp's adds to one counter of
-/// 64 bits no compiler makes one, as ptxas does where it has 32 bits.)
+/// Takes places for all lanes of a warp. Collective over the warp; counts may be 0. The compiler
+/// does not merge the atomics of a warp here: ptxas does so for counters of 32 bits, not of 64
+/// bits.
 template <by Way>
 WARDEN_DEVICE std::uint64_t first_place(emit_arguments const& a, std::uint32_t count) {
   if constexpr (Way == by::warp) {
@@ -34,7 +35,7 @@ template <by Way>
 WARDEN_KERNEL void emit_items(emit_arguments const a) {
   simt::assume_one_dimension();
   std::uint32_t const step = simt::block_count() * simt::block_threads();
-  // 64 bits: the number after the last one may be beyond 2^32.
+  // 64 bits, because the last increment may pass 2^32.
   for (std::uint64_t base = simt::block_rank() * simt::block_threads(); base < a.n; base += step) {
     std::uint64_t const i = base + simt::thread_rank();
     std::uint32_t const count = i < a.n ? a.counts[i] : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emissions by threads that call a server for their places, and store their elements.
+// Arm whose threads call a server for their places, and store their elements.
 
 #include "microbench/allocation/called_places.cuh"
 #include "microbench/allocation/emit_arm.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The yardsticks of emissions.
+// Upper bounds for emissions.
 
 #include "microbench/allocation/emit_arm.hpp"
 #include "microbench/allocation/word_stream.hpp"
@@ -23,7 +23,7 @@ struct word_count {
   std::uint32_t value;
   std::uint64_t* found;
 };
-/// How many words have the value.
+/// Counts the words that have a value.
 WARDEN_KERNEL void count_words(word_count a) {
   simt::assume_one_dimension();
   std::uint64_t found = 0;
@@ -43,7 +43,7 @@ class stream_arm final : public emit_arm {
   }
 
  private:
-  /// Values, if there are any, follow the counts.
+  /// Values, if any, follow the counts in memory.
   static word_stream stream_of(emission const& e) {
     return {e.counts, words_in(e), e.elements, e.total};
   }

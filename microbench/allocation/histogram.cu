@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points of histograms.
+// Points of histograms.
 
 #include "microbench/allocation/algorithms.hpp"
 #include "microbench/allocation/count.cuh"
@@ -28,7 +28,8 @@ void clear_async(histogram_arguments const& a) {
   warden::runtime::fill_async(a.counts, 0, a.bins * sizeof *a.counts, {});
 }
 
-/// One atomic on global memory a sample, or for what repeats in a block's tile.
+/// Histogram by one atomic on global memory per sample. If `Combined`, equal samples of a block's
+/// tile share one atomic.
 template <bool Combined>
 class global_histogram final : public histogram_arm {
  public:
@@ -68,7 +69,7 @@ WARDEN_KERNEL void scatter_counts(scattered a) {
   simt::assume_one_dimension();
   bench::for_each_of(*a.runs, [&](std::uint64_t i) { a.to[a.values[i]] = a.counts[i]; });
 }
-/// Sorts all samples.
+/// Histogram by sorting all samples.
 class sorted_histogram final : public histogram_arm {
  public:
   sorted_histogram(std::uint32_t n, std::uint32_t bins)
@@ -95,7 +96,7 @@ class sorted_histogram final : public histogram_arm {
   temporary memory_;
 };
 
-/// For up to n samples, counted by `counts`.
+/// Makes an arm for up to n samples, which writes `counts`.
 using maker = std::unique_ptr<histogram_arm> (*)(std::uint32_t n, std::uint32_t* counts,
                                                  std::uint32_t bins);
 template <class Arm>
@@ -119,7 +120,7 @@ std::map<std::string, maker> const& makers() {
   return all;
 }
 
-/// An operation is a sample.
+/// A point of histograms. An operation is a sample.
 class histogram_point final : public bench::timed_point {
  public:
   histogram_point(std::string workload, std::uint32_t bins)
@@ -144,7 +145,7 @@ class histogram_point final : public bench::timed_point {
   bench::run_result run(std::string const& arm, std::uint32_t n, std::uint64_t seed) override {
     histogram_arm& by = *arms_.at(arm);
     workload_.draw(samples_.data(), n, seed);
-    // Counts of an earlier repetition must not pass as results.
+    // Overwrites the counts of the previous repetition, so that they cannot pass as results.
     counts_.fill_bytes(0xff);
     by.prepare(n);
     histogram_arguments const a{samples_.data(), n, counts_.data(), bins_};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checking histograms on the device.
+// Checks histograms on the device.
 
 #include "microbench/allocation/histogram_oracle.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a histogram's counts are right.
+// Checks the counts of a histogram.
 #pragma once
 
 #include "microbench/allocation/algorithms.hpp"
@@ -10,11 +10,11 @@
 
 namespace allocation {
 
-/// Counts the samples once more, one atomic each, and compares.
+/// Counts the samples again, by one atomic each, and compares.
 class histogram_oracle {
  public:
   explicit histogram_oracle(std::uint32_t bins) : expected_{bins}, wrong_{1} {}
-  /// How many bins are wrong.
+  /// Returns the number of wrong bins.
   std::uint64_t wrong(histogram_arguments const& made);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawing counts on the device.
+// Draws counts on the device.
 
 #include "microbench/allocation/item_counts.hpp"
 
@@ -21,14 +21,15 @@ struct count_arguments {
   std::uint32_t n;
   std::uint64_t seed;
   unsigned spread;
-  std::uint32_t least, emits_all;  ///< the item that emits all, if one does
+  std::uint32_t least,
+      emits_all;  ///< emits_all: the item that emits all elements, for the spread `one`
   std::uint64_t* sum;
 };
 
 WARDEN_DEVICE std::uint32_t drawn_count(std::uint64_t i, count_arguments const& a) {
   if (a.spread == uniform8) return static_cast<std::uint32_t>(bench::mix(i, a.seed) % 9);
   if (a.spread == one) return i == a.emits_all ? 4 * a.n : 0;
-  // The r-th smallest of n draws u is about r / n.
+  // The r-th smallest of n draws u is about r / n, so the item of rank r emits about n / r.
   double const u = bench::mix_to_unit(i, a.seed), least = 1. / a.n;
   return static_cast<std::uint32_t>(1 / (u < least ? least : u)) - 1;
 }

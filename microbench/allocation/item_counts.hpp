@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many elements items emit.
+// Numbers of elements that items emit.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -15,13 +15,13 @@ namespace allocation {
 /// items.
 inline std::vector<std::string> const spreads{"uniform8", "zipf", "one"};
 
-/// How many elements items emit, by a spread.
+/// Draws the number of elements of each item, by a spread.
 class item_counts {
  public:
-  /// Counts of items that emit `least` elements each and then those of the spread. Throws
-  /// std::runtime_error.
+  /// Every item emits `least` elements in addition to those of the spread. Throws
+  /// std::runtime_error if there is no such spread.
   item_counts(std::string const& spread, std::uint32_t least);
-  /// Draws those of n items, in device memory; returns how many elements they emit.
+  /// Draws the counts of n items to device memory. Returns their sum.
   std::uint64_t draw(std::uint32_t* counts, std::uint32_t n, std::uint64_t seed);
 
  private:

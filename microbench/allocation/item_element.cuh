@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an item emits.
+// Elements that an item emits.
 #pragma once
 
 #include "microbench/allocation/emission_oracle.hpp"

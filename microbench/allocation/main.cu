@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allocation benchmark: how threads get places, and what it costs.
+// The allocation benchmark: ways for threads to get places in an output, and their cost.
 
 #include "microbench/allocation/item_counts.hpp"
 #include "microbench/allocation/points.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 using points = bench::program::points;
 
-/// Adds copies in which one of every n elements takes places.
+/// Adds points of copies in which one of every n elements takes places.
 void add_copies(points& to, bench::program const& program, std::vector<std::uint32_t> elements,
                 std::vector<std::uint32_t> const& each) {
   // The number that was asked for, rounded up to a multiple of 4.
@@ -33,8 +33,7 @@ void add_copies(points& to, bench::program const& program, std::vector<std::uint
 }  // namespace
 
 int main(int argc, char** argv) {
-  bench::program program{"allocation", "Places for what threads put out: by atomics and by scans.",
-                         argc, argv};
+  bench::program program{"allocation", "Places in an output, by atomics and by scans.", argc, argv};
   std::vector<std::string> const all{"copy", "emit", "decode", "take", "histogram"},
       all_samples{"uniform", "zipf099", "one"};
   std::vector<std::string> operations = all, spreads = allocation::spreads, samples = all_samples;
@@ -44,8 +43,10 @@ int main(int argc, char** argv) {
   program.add_numbers("--elements", elements, 1u << 30, "elements of a copy; multiples of 4");
   program.add_numbers("--each", each, 1u << 30,
                       "one of every N elements of a copy takes places; powers of two");
-  program.add_names("--counts", spreads, allocation::spreads, "how many elements items emit");
-  program.add_numbers("--counters", counters, 1u << 24, "numbers of counters that items take of");
+  program.add_names("--counts", spreads, allocation::spreads,
+                    "numbers of elements that items emit");
+  program.add_numbers("--counters", counters, 1u << 24,
+                      "numbers of counters that items take places of");
   program.add_names("--samples", samples, all_samples, "workloads of histograms");
   program.add_numbers("--bins", bins, 1u << 24, "bins of histograms");
   if (!program.parse(allocation::arms, argc, argv)) return program.exit_code();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points of the allocation benchmark, each of its parts in translation units of its own.
+// Points of the allocation benchmark. Each function is in translation units of its own.
 #pragma once
 
 #include "microbench/support/point.hpp"
@@ -33,16 +33,16 @@ inline std::vector<std::string> const arms{"memcpy",
                                            "warden_runs",
                                            "warden_deferred_combined"};
 
-/// A copy of `elements` elements of 4 bytes, one of every `each` of which adds to a counter; `each`
-/// is a power of two.
+/// Copies of `elements` elements of 4 bytes. One of every `each` elements takes places. `each` is a
+/// power of 2.
 std::shared_ptr<bench::point> make_copy_point(std::uint32_t elements, std::uint32_t each);
-/// Items that emit elements, as many as a spread of item_counts.hpp says.
+/// Items that emit elements, by a spread of item_counts.hpp.
 std::shared_ptr<bench::point> make_emit_point(std::string const& spread);
-/// Runs, as long as a spread says and an element more, that are decoded.
+/// Run-length decoding. The length of a run is drawn by a spread, plus 1.
 std::shared_ptr<bench::point> make_decode_point(std::string const& spread);
-/// Items that take places of `counters` counters, all hit alike.
+/// Items that take places of `counters` counters, each with equal probability.
 std::shared_ptr<bench::point> make_take_point(std::uint32_t counters);
-/// Counts of each value among samples that are `uniform`, `zipf099`, or all `one`.
+/// Histograms of samples that are `uniform`, `zipf099`, or `one` value.
 std::shared_ptr<bench::point> make_histogram_point(std::string const& workload, std::uint32_t bins);
 
 }  // namespace allocation

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A histogram by atomics in shared memory: each block has bins of its own, and adds them to those
-// in global memory when it is done.
+// Histogram by atomics in shared memory: each block has bins of its own, and adds them to the bins
+// in global memory at its end.
 
 #include "microbench/allocation/histogram_arm.hpp"
 
@@ -17,10 +17,10 @@ namespace simt = warden::simt;
 
 struct shared_histogram_arguments {
   histogram_arguments all;
-  /// More bins than a block has memory for are counted in parts, by blocks that each read all
-  /// samples for one.
+  /// If a block has no memory for all bins, each block counts one part of the bins. The blocks of a
+  /// part read all samples.
   std::uint32_t parts, bins;  ///< bins of a part
-  std::uint32_t copies;       ///< that a block has of its bins, each for some of its warps
+  std::uint32_t copies;       ///< copies of its bins in a block, each for some of its warps
 };
 struct alignas(16) sample_vector {
   std::uint32_t words[4];
@@ -28,7 +28,8 @@ struct alignas(16) sample_vector {
 
 constexpr unsigned shared_histogram_threads = 1024;
 
-/// The counts in global memory begin as zero; the number of blocks is a multiple of the parts.
+/// Precondition: the counts in global memory are 0, and the number of blocks is a multiple of the
+/// parts.
 WARDEN_KERNEL void WARDEN_BOUNDS(shared_histogram_threads, 2)
     count_in_shared_memory(shared_histogram_arguments const a) {
   simt::assume_one_dimension();
@@ -39,14 +40,14 @@ WARDEN_KERNEL void WARDEN_BOUNDS(shared_histogram_threads, 2)
   std::uint32_t const first = simt::block_rank() % a.parts * a.bins;
   auto* const own = counts + simt::warp_rank() % a.copies * a.bins;
   auto const count = [&](std::uint32_t sample) {
-    // Samples below the part wrap around, and so lie above it.
+    // For samples below the part, the difference wraps around to a large number.
     if (sample - first < a.bins) simt::shared_fetch_add(own[sample - first], 1u);
   };
   std::uint32_t const begin = simt::block_rank() / a.parts * threads + mine;
   std::uint32_t const step = simt::block_count() / a.parts * threads;
   auto const* const vectors = reinterpret_cast<sample_vector const*>(a.all.samples);
   std::uint32_t const whole = a.all.n / 4;
-  // Two loads under way at once.
+  // Two loads are in flight at once.
   for (std::uint32_t i = begin; i < whole; i += 2 * step) {
     sample_vector const v = vectors[i];
     bool const both = i + step < whole;
@@ -56,7 +57,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(shared_histogram_threads, 2)
       for (std::uint32_t const sample : next.words) count(sample);
     }
   }
-  // Fewer than four are left.
+  // At most 3 samples are left.
   if (begin < a.all.n % 4) count(a.all.samples[4 * whole + begin]);
   simt::sync_block();
   for (std::uint32_t i = mine; i < a.bins && first + i < a.all.bins; i += threads) {
@@ -69,7 +70,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(shared_histogram_threads, 2)
 void shared_histogram_async(histogram_arguments const& a) {
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
   constexpr std::size_t word = sizeof(std::uint32_t);
-  // Half of what a block can have lets a multiprocessor hold two, if all bins have room there.
+  // A block uses half of the shared memory if all bins fit there, so that a multiprocessor holds
+  // two blocks.
   std::size_t const small = facts.shared_bytes_per_block / 2 / word;
   auto const most = static_cast<std::uint32_t>(facts.shared_bytes_per_block / word);
   std::uint32_t const parts = (a.bins + most - 1) / most, bins = (a.bins + parts - 1) / parts;
@@ -79,7 +81,7 @@ void shared_histogram_async(histogram_arguments const& a) {
   unsigned const threads = facts.simulated ? 128 : shared_histogram_threads;
   auto const resident = static_cast<std::uint32_t>(
       warden::runtime::resident_blocks(simt::make_kernel(&count_in_shared_memory), threads, bytes));
-  // As many for each part, and no more than have something to count.
+  // The same number of blocks for each part, and no block without samples.
   std::uint32_t const wanted = (a.n + 4 * threads - 1) / (4 * threads);
   std::uint32_t const blocks = std::clamp(wanted, 1u, std::max(resident / parts, 1u)) * parts;
   simt::launch(&count_in_shared_memory, blocks, threads, bytes,

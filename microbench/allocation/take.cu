@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points whose items take places of many counters.
+// Points whose items take places of many counters.
 
 #include "microbench/allocation/place_oracle.cuh"
 #include "microbench/allocation/points.hpp"
@@ -23,18 +23,18 @@ namespace {
 
 constexpr unsigned take_threads = 256;
 
-/// Calls `take(i, is_there)` in all lanes of all warps, for each i below n.
+/// Calls `take(i, is_there)` in all lanes of all warps. `is_there` is true once for each i < n.
 template <class Take>
 __device__ void for_items(std::uint32_t n, Take take) {
   std::uint32_t const step = simt::block_count() * take_threads;
-  // 64 bits: the number after the last one may be beyond 2^32.
+  // 64 bits, because the last increment may pass 2^32.
   for (std::uint64_t base = simt::block_rank() * take_threads; base < n; base += step) {
     std::uint64_t const i = base + simt::thread_rank();
     take(static_cast<std::uint32_t>(i), i < n);
   }
 }
 
-/// An atomic each.
+/// Takes places by one atomic per item.
 WARDEN_KERNEL void take_by_threads(takes const a) {
   simt::assume_one_dimension();
   for_items(a.n, [&](std::uint32_t i, bool is_there) {
@@ -43,7 +43,7 @@ WARDEN_KERNEL void take_by_threads(takes const a) {
         simt::fetch_add(&a.counters[a.ids[i]], std::uint64_t{takes::count(i)}));
   });
 }
-/// An atomic for the lanes of a warp that take of one counter.
+/// Takes places by one atomic for all lanes of a warp with the same counter.
 WARDEN_KERNEL void take_by_warps(takes const a) {
   simt::assume_one_dimension();
   for_items(a.n, [&](std::uint32_t i, bool is_there) {
@@ -55,7 +55,7 @@ WARDEN_KERNEL void take_by_warps(takes const a) {
         warden::allocate_in_warp(&a.counters[id], alike, takes::count(i)));
   });
 }
-/// An atomic for a block's items, all of one counter.
+/// Takes places by one atomic for all items of a block. Precondition: there is one counter.
 WARDEN_KERNEL void take_by_blocks(takes const a) {
   simt::assume_one_dimension();
   using allocator = warden::block_allocator<take_threads>;
@@ -95,7 +95,7 @@ struct takings_of_items {
   }
 };
 
-/// An operation is an item.
+/// A point of items that take places. An operation is an item.
 class take_point final : public bench::timed_point {
  public:
   explicit take_point(std::uint32_t counters)

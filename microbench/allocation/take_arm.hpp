@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One way to take places of many counters.
+// Interface of the arms that take places of many counters.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -11,7 +11,7 @@
 
 namespace allocation {
 
-/// Item i takes `count(i)` places of the counter `ids[i]`, and notes the first.
+/// Arguments of an arm. Item i takes `count(i)` places of counter `ids[i]`, and stores the first.
 struct takes {
   std::uint32_t const* ids;
   std::uint32_t n;
@@ -21,20 +21,20 @@ struct takes {
   WARDEN_HOST_DEVICE static std::uint32_t count(std::uint64_t i) {
     return 1 + (static_cast<std::uint32_t>(i) * 0x9e3779b1u >> 29);
   }
-  static constexpr std::uint32_t most = 8;  ///< places of an item, at most
+  static constexpr std::uint32_t most = 8;  ///< largest number of places of an item
 };
 
 class take_arm {
  public:
   virtual ~take_arm() = default;
-  /// Enqueues all; the counters begin as zero.
+  /// Enqueues all work. Precondition: the counters are 0.
   virtual void run_async(takes const& t) = 0;
-  /// Throws what went wrong.
+  /// Waits until the work is done. Throws its error, if any.
   virtual void wait() {}
 };
 
-/// By sections that return places; in a translation unit of its own, because its kernel takes long
-/// enough to compile.
+/// Makes the arm whose sections return places. In a translation unit of its own, because its kernel
+/// takes long to compile.
 std::unique_ptr<take_arm> make_called_taking(warden::buffer<std::uint64_t> const& counters);
 
 }  // namespace allocation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places that threads are told by the servers of many counters.
+// Arm that gets places as answers from the servers of many counters.
 
 #include "microbench/allocation/called_places.cuh"
 #include "microbench/allocation/take_arm.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streaming words, and checking that.
+// Streams words, and checks the result.
 
 #include "microbench/allocation/word_stream.hpp"
 
@@ -18,14 +18,14 @@ namespace simt = warden::simt;
 struct alignas(16) word_vector {
   std::uint32_t words[4];
 };
-/// Vectors in parts that differ by one at most, without a division on the device.
+/// Divides vectors into parts whose sizes differ by at most 1, without a division on the device.
 struct stream_side {
   std::uint64_t whole;     ///< vectors of each part
   std::uint64_t fraction;  ///< fraction of one more vector, in 2^-32, rounded up
   WARDEN_HOST_DEVICE static stream_side of(std::uint64_t vectors, std::uint64_t parts) {
     return {vectors / parts, ((vectors % parts << 32) + parts - 1) / parts};
   }
-  /// The first of a part; there are fewer than 2^32.
+  /// First vector of a part. Precondition: there are fewer than 2^32 parts.
   WARDEN_HOST_DEVICE std::uint64_t begin(std::uint64_t part) const {
     return part * whole + (part * fraction >> 32);
   }
@@ -35,12 +35,13 @@ struct stream_arguments {
   word_vector* out;
   stream_side from, to;
   std::uint64_t parts;
-  std::uint64_t* right;  ///< vectors written
+  std::uint64_t* right;  ///< number of right vectors
 };
-/// Threads of a block, and vectors of the longer side of a part.
+/// Threads of a block; vectors of a part, on the longer of its two sides.
 constexpr unsigned stream_threads = 256, part_vectors = 4 * stream_threads;
 
-/// Calls `put(place, vector)` for what the calling thread writes, of each part that is its block's.
+/// Calls `put(place, vector)` for each vector that the calling thread writes, in all parts of its
+/// block.
 template <class Put>
 __device__ void for_streamed(stream_arguments const& a, Put put) {
   for (std::uint64_t part = simt::block_rank(); part < a.parts; part += simt::block_count()) {

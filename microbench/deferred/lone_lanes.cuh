@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worst that control flow can do to a thread's own send.
+// Sender with the worst control flow for sends of single threads.
 #pragma once
 
 #include "microbench/support/deferred_senders.cuh"
@@ -8,7 +8,7 @@ namespace deferred_bench {
 
 namespace simt = warden::simt;
 
-/// One section a thread; the lanes of a warp send one after another, each alone.
+/// Sends one section per thread. The lanes of a warp send one by one, each alone.
 template <class Ref, class Make>
 WARDEN_KERNEL void send_by_lone_lanes(bench::to_send<Ref, Make> a) {
   simt::assume_one_dimension();
@@ -19,7 +19,7 @@ WARDEN_KERNEL void send_by_lone_lanes(bench::to_send<Ref, Make> a) {
     simt::sync_warp(simt::full_warp);
   }
 }
-/// Blocks of 256 threads.
+/// Sender with blocks of 256 threads.
 template <class Ref, class Make>
 class by_lone_lanes {
  public:

@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   arms.insert(arms.end(), sample_arms.begin(), sample_arms.end());
   if (!program.parse(arms, argc, argv)) return program.exit_code();
   return program.run([&](bench::program::points& points) {
-    // A simulated record takes host memory, and time to look at.
+    // Fewer records on the simulated device, which take host memory and time to check.
     auto const keys = [&](std::uint32_t count) { return program.simulated() ? 1024 : count; };
     for (unsigned const bytes : sizes) points.push_back(make_send_point(bytes, keys(1u << 20)));
     points.push_back(make_small_point(/*on_chip*/ false, keys(1u << 24)));

@@ -26,9 +26,9 @@ namespace {
 class sample_arm {
  public:
   virtual ~sample_arm() = default;
-  /// Makes a log that holds n sections, and no more.
+  /// Makes a log with room for exactly n sections.
   virtual void prepare(std::uint32_t n) = 0;
-  /// Enqueues the kernel, and its run after it.
+  /// Enqueues the kernel, then the run of the log.
   virtual void run_async(std::uint32_t const* ids, std::uint32_t n) = 0;
   virtual void wait() = 0;
 };
@@ -98,7 +98,7 @@ class sample_point final : public bench::timed_point {
     result.verified = memory_->expected.holds(memory_->records, memory_->ids.data(), n);
     return result;
   }
-  // Messages are written by accesses that are not counted.
+  // The simulated device does not count the accesses that write messages.
   void finish(std::string const&, bench::row& r) override { r.counters.erase("sectors"); }
   void tear_down() override { memory_.reset(); }
 

@@ -12,12 +12,12 @@ namespace deferred_bench {
 struct alignas(32) summary {
   std::uint64_t sum;
   std::uint32_t count;
-  std::uint32_t most, most_inverse;  ///< the largest one, and the complement of the least one
+  std::uint32_t most, most_inverse;  ///< largest sample; complement of the smallest sample
 };
-/// Distinct, so that two lost and one doubled do not cancel.
+/// Distinct values, so that two lost samples and a doubled one do not cancel.
 WARDEN_HOST_DEVICE std::uint32_t sample_of(std::uint32_t i) { return i * 2654435769u; }
 
-/// Several samples as one, 20 bytes: a message of 24.
+/// Several samples as one section of 20 bytes, in a message of 24 bytes.
 struct samples {
   std::uint32_t count, most, most_inverse;
   std::uint32_t sum[2];
@@ -47,7 +47,7 @@ struct samples {
 };
 static_assert(sizeof(samples) == 20);
 
-/// One: a message of 8 bytes.
+/// One sample, in a message of 8 bytes.
 struct sample {
   std::uint32_t value;
   __device__ static sample of(std::uint32_t i) { return {sample_of(i)}; }
@@ -63,15 +63,15 @@ struct sample {
   };
 };
 
-/// Nothing else is chosen.
+/// Default policy, except for combining.
 template <bool Combines>
 struct sample_policy : warden::default_policy {
   static constexpr bool combines = Combines;
 };
-/// `Section` is a sample, or what several are.
+/// Guarded array of summaries. `Section` is `sample` or `samples`.
 template <class Section, bool Combines>
 using sampled = warden::basic_guarded<sample_policy<Combines>, summary, Section>;
-/// Its log.
+/// Log of a `sampled` array.
 template <class Section, bool Combines>
 using sample_log = warden::deferred<sample_policy<Combines>, summary, Section>;
 
@@ -107,11 +107,11 @@ WARDEN_KERNEL void compare_samples(sample_check_arguments<Summary> a) {
   });
 }
 
-/// Looks whether every sample has been added once.
+/// Checks that every sample was added once.
 class sample_oracle {
  public:
   explicit sample_oracle(std::uint32_t keys) : expected_{keys}, wrong_{1} {}
-  /// True if the records, zero before, have had each of the samples 0 to n - 1.
+  /// True if the records, 0 at the start, got each of the samples 0 to n - 1 once.
   bool holds(warden::buffer<summary> const& records, std::uint32_t const* ids, std::uint32_t n) {
     expected_.fill_bytes(0);
     wrong_.fill_bytes(0);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is deferred: sections of both common sizes of message, and how one tells that each has run
-// exactly once.
+// Sections of the two common message sizes, and a check that each ran exactly once.
 #pragma once
 
 #include "microbench/support/device.cuh"
@@ -15,13 +14,13 @@ namespace deferred_bench {
 
 namespace simt = warden::simt;
 
-/// A sector of memory.
+/// Record of one sector of memory.
 struct alignas(32) record {
   std::uint64_t sum;    ///< sum of the sections' values
   std::uint64_t count;  ///< number of the sections
 };
 
-/// Without data members: a message of 8 bytes.
+/// Section without data members, in a message of 8 bytes.
 struct count_one {
   static constexpr bool reads_other_memory = false;
   static constexpr unsigned message_bytes = 8;
@@ -29,7 +28,7 @@ struct count_one {
   __device__ static std::uint64_t value_of(std::uint32_t) { return 0; }
   __device__ void operator()(record& r) const { ++r.count; }
 };
-/// Three words: a message of 16 bytes.
+/// Section of 3 words, in a message of 16 bytes.
 struct add_value {
   static constexpr bool reads_other_memory = false;
   static constexpr unsigned message_bytes = 16;
@@ -38,20 +37,20 @@ struct add_value {
     std::uint64_t const value = bench::mix(i, 9);
     return {static_cast<std::uint32_t>(value), static_cast<std::uint32_t>(value >> 32), i};
   }
-  /// Distinct, so that two lost and one doubled do not cancel.
+  /// Distinct values, so that two lost sections and a doubled one do not cancel.
   __device__ static std::uint64_t value_of(std::uint32_t i) { return bench::mix(i, 9) + i; }
   __device__ void operator()(record& r) const {
     r.sum += (std::uint64_t{high} << 32 | low) + number;
     ++r.count;
   }
 };
-/// The section of operation i.
+/// Makes the section of operation i.
 template <class Section>
 struct make {
   __device__ Section operator()(std::uint32_t i) const { return Section::of(i); }
 };
 
-/// Nothing else than the size of records and sections is chosen.
+/// Default policy, except for the placement.
 template <warden::placement Where>
 struct policy : warden::default_policy {
   static constexpr warden::placement records = Where;
@@ -60,7 +59,7 @@ template <class Section, warden::placement Where = warden::placement::in_memory>
 using table = warden::basic_guarded<policy<Where>, record, Section>;
 template <class Section, warden::placement Where = warden::placement::in_memory>
 using deferred_log = warden::deferred<policy<Where>, record, Section>;
-/// `Sender` is one of deferred_senders.cuh.
+/// A sender of deferred_senders.cuh or lone_lanes.cuh, for this log.
 template <template <class, class> class Sender, class Section,
           warden::placement Where = warden::placement::in_memory>
 using sender_of = Sender<typename table<Section, Where>::deferred_ref, make<Section>>;
@@ -92,11 +91,12 @@ WARDEN_KERNEL void compare_records(check_arguments a) {
   });
 }
 
-/// Looks whether every section has run as often as it was sent.
+/// Checks that every section ran as often as it was sent.
 class oracle {
  public:
   explicit oracle(std::uint32_t keys) : expected_{keys}, wrong_{1} {}
-  /// True if the records, zero before, have had each of the sections 0 to n - 1 `times` times.
+  /// True if each of the sections 0 to n - 1 ran `times` times on the records, which were 0 at the
+  /// start.
   template <class Section>
   bool holds(warden::buffer<record> const& records, std::uint32_t const* ids, std::uint32_t n,
              std::uint64_t times = 1) {

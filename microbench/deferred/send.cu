@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points that measure sending, and the memory of a log.
+// Points that measure sending, and points that measure the memory of a log.
 
 #include "microbench/deferred/lone_lanes.cuh"
 #include "microbench/deferred/points.hpp"
@@ -19,7 +19,7 @@
 namespace deferred_bench {
 namespace {
 
-/// Records, ids, and a log of as many sections as are sent.
+/// Records, ids, and a log with room for all sections that are sent.
 template <class Section>
 class sections {
  public:
@@ -30,7 +30,7 @@ class sections {
         oracle_{keys},
         table_{records_} {}
 
-  /// Sends n of them, runs them, and looks whether each has run once. Only the kernel is measured.
+  /// Sends n sections, runs them, and checks that each ran once. Only the kernel is timed.
   template <template <class, class> class Sender>
   bench::run_result send(std::uint32_t n, std::uint64_t seed) {
     sender_of<Sender, Section> const sender{};
@@ -93,7 +93,7 @@ class send_point final : public bench::timed_point {
   }
   void finish(std::string const& arm, bench::row& r) override {
     if (warden::runtime::facts(warden::runtime::current_device()).simulated) {
-      // Messages are written by accesses that are not counted.
+      // The simulated device does not count the accesses that write messages.
       r.counters.erase("sectors");
       return;
     }

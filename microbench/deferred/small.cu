@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points that measure small runs: what a kernel and its run take when there is little to do.
+// Points that measure small runs: the time of a kernel and its run for 1,024 sections.
 
 #include "microbench/deferred/points.hpp"
 #include "microbench/deferred/sections.cuh"
@@ -55,7 +55,7 @@ class small_point final : public bench::point {
     table<section, Where> of{records};
     deferred_log<section, Where> later{of, n};
     sender_of<Sender, section, Where> const sender{};
-    // The kernel, and the run after it.
+    // The kernel, then the run of the log.
     auto const run_async = [&] {
       sender.send_async({later.ref(), ids.data(), n});
       later.run();
@@ -73,7 +73,7 @@ class small_point final : public bench::point {
       microseconds.push_back(cost.seconds * 1e6);
       if (simulated) bench::note_counts(r, cost, n);
     }
-    // Messages are written by accesses that are not counted.
+    // The simulated device does not count the accesses that write messages.
     r.counters.erase("sectors");
     clock.start();
     for (unsigned i = 0; i < pairs; ++i) run_async();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of CUB's algorithms.
+// Turns errors of CUB into exceptions.
 #pragma once
 
 #include <warden/error.hpp>
@@ -12,7 +12,7 @@ namespace allocation {
 /// Throws cuda_error.
 inline void check(char const* what, cudaError_t code) {
   if (code == cudaSuccess) return;
-  cudaGetLastError();  // not sticky: the next call must not report it again
+  cudaGetLastError();  // clears the error, so that the next call does not report it again
   throw warden::cuda_error{static_cast<int>(code),
                            std::string{what} + ": " + cudaGetErrorString(code),
                            std::source_location::current()};

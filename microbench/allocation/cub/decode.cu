@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run-length decode, as CUB's parts give it.
+// Run-length decoding from parts of CUB.
 
 #include "microbench/allocation/algorithms.hpp"
 #include "microbench/allocation/cub/check.cuh"
@@ -27,13 +27,13 @@ namespace simt = warden::simt;
 
 namespace {
 
-/// Elements that a block decodes. As many runs can begin there.
+/// Shape of a block, which decodes `tile` elements. Up to `tile` runs can begin in a tile.
 constexpr int threads = 256, items = 8, tile = threads * items;
 
 struct first_of_tile {
   __device__ std::uint32_t operator()(std::uint32_t number) const { return number * tile; }
 };
-/// Repeats the run any number of times.
+/// Returns an iterator that repeats the value of run i.
 struct repeated {
   std::uint32_t const* values;
   __device__ thrust::constant_iterator<std::uint32_t> operator()(std::int64_t i) const {
@@ -79,7 +79,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(threads, 5) decode_tile(decode_arguments const 
   WARDEN_SHARED(storage_type, storage);
   std::uint32_t const begin = simt::block_rank() * tile;
   auto const left = static_cast<int>(a.total - begin < tile ? a.total - begin : tile);
-  // The run that the tile begins in, and those that begin in it.
+  // The runs of the tile's first and last element.
   std::uint32_t const first = a.starts[simt::block_rank()];
   std::uint32_t const last = begin + tile < a.total ? a.starts[simt::block_rank() + 1] : a.runs - 1;
   auto const runs = static_cast<int>(last - first + 1 < tile ? last - first + 1 : tile);
@@ -108,7 +108,7 @@ void block_decode_async(decode_arguments const& a, temporary const& memory) {
   auto const tiles = static_cast<std::uint32_t>((a.total + tile - 1) / tile);
   auto const first =
       thrust::make_transform_iterator(thrust::counting_iterator<std::uint32_t>{0}, first_of_tile{});
-  // Finds the run of an element by the places where runs end: the first one that ends after it.
+  // The run of an element is the first run that ends after it.
   thrust::upper_bound(thrust::cuda::par_nosync, a.offsets + 1, a.offsets + 1 + a.runs, first,
                       first + tiles, a.starts);
   simt::launch(&decode_tile, tiles, threads, 0, a, {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histograms and sorting by CUB, compiled here once.
+// Histograms and sorting by CUB, in one translation unit because they take long to compile.
 
 #include "microbench/allocation/algorithms.hpp"
 #include "microbench/allocation/cub/check.cuh"
@@ -15,8 +15,7 @@ namespace allocation {
 namespace {
 
 void histogram(histogram_arguments const& a, void* memory, std::size_t& bytes) {
-  // Bounds that are floats, exact here: of those that are integers CUB makes a division for each
-  // sample.
+  // Float bounds are exact here. With integer bounds CUB divides once per sample.
   check("histogram", cub::DeviceHistogram::HistogramEven(
                          memory, bytes, a.samples, a.counts, static_cast<int>(a.bins) + 1, 0.f,
                          static_cast<float>(a.bins), static_cast<int>(a.n)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The algorithms as loops of the host, on the memory that the simulated device shares with it.
+// The algorithms as host loops, on memory that the simulated device shares with the host.
 
 #include "microbench/allocation/algorithms.hpp"
 
