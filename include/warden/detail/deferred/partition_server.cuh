@@ -8,6 +8,7 @@
 #include <warden/detail/deferred/ordered_reader.cuh>
 #include <warden/detail/deferred/progress_throttle.cuh>
 #include <warden/detail/deferred/segment_reader.cuh>
+#include <warden/detail/execute/window_worker.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
@@ -18,17 +19,16 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// Runs one partition of a log after another. If messages have two widths, it runs those of `Ref`'s
-/// width. A `Worker<Ref>` is that of a window_server, constructed again for each partition. It also
-/// has
-///
-///     static constexpr bool by_warps;  // warps run what they received by themselves: nothing is
-///                                      // collective over the block between start and finish
+/// width. Every thread of the block constructs one `Worker<Ref>` for each partition.
 template <class Ref, template <class> class Worker>
 class partition_server {
   using message_type = typename Ref::message_type;
   using worker_type = Worker<Ref>;
   static_assert(worker_type::per_thread <= 32,
                 "warden: a window of a log has at most 32 messages for each thread");
+  static_assert(
+      partition_worker<worker_type, Ref>,
+      "warden: the worker of a partition_server lacks a member: see the concept partition_worker");
   using reader = std::conditional_t<
       Ref::in_order, ordered_reader<message_type, Ref::policy::block_threads>,
       segment_reader<message_type, typename Ref::sent_message, Ref::formats::two_widths>>;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/execute/window_worker.cuh>
 #include <warden/detail/fused/block_credits.cuh>
 #include <warden/detail/fused/guarded_ref.cuh>
 #include <warden/detail/fused/termination_detector.cuh>
@@ -17,9 +18,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Server `number` of a guarded array. Every thread of the block constructs one. `Worker` meets the
-/// contract of window_server, except that `execute` returns the number of credits spent. The sum
-/// over all threads counts messages that were sent or set aside, less those no longer set aside.
+/// Server `number` of a guarded array. Every thread of the block constructs one, and one `Worker`.
 template <class Ref, class Worker>
 class forwarding_server {
  public:
@@ -43,6 +42,9 @@ class forwarding_server {
                 "warden: a window has at most 31 messages for each thread");
   static_assert(Ref::channel::in_band,
                 "warden: sections that send sections need readiness::sequence_tags");
+  static_assert(forwarding_worker<Worker, Ref>,
+                "warden: the worker of a forwarding_server lacks a member: see the concept "
+                "forwarding_worker");
 
   /// Bytes of shared memory for `locals` records, independent of the capacity of the channel.
   static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals, unsigned) {

@@ -6,6 +6,7 @@
 
 #include <warden/detail/block/arena_carver.cuh>
 #include <warden/detail/fused/guarded_ref.cuh>
+#include <warden/detail/fused/pair_worker.cuh>
 #include <warden/detail/fused/slice_reader.cuh>
 #include <warden/detail/fused/slice_tracker.cuh>
 #include <warden/detail/fused/termination_detector.cuh>
@@ -19,14 +20,6 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// Server `number` of a guarded array. Every thread of the block constructs one, and one `Worker`.
-/// A worker is constructed from (ref, number, storage of `Worker::shared_bytes(ref.locals)` bytes)
-/// and has
-///
-///     void start();   // collective over the block; a block barrier follows
-///     void prepare();  // collective over a warp, before it runs anything
-///     // collective over a warp; how many messages of the lane's are not under way any more
-///     unsigned run(message_type const& m, bool arrived);
-///     void finish();  // collective over the block, when the server ends
 ///
 /// The warps of the ring never wait for credits or room: see docs/design/fused.md.
 template <class Ref, class Worker>
@@ -52,6 +45,9 @@ class pair_messages_server {
   static constexpr std::uint32_t most_kept = 2 * slice;
   static_assert(Ref::channel::in_band,
                 "warden: sections that send sections need readiness::sequence_tags");
+  static_assert(
+      pair_worker<Worker, Ref>,
+      "warden: the worker of a pair_messages_server lacks a member: see the concept pair_worker");
 
   /// Bytes of shared memory for a channel of `capacity` slots and `locals` records.
   static constexpr std::size_t shared_bytes(std::size_t capacity, std::size_t locals, unsigned) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/execute/slice_worker.cuh>
 #include <warden/detail/fused/guarded_ref.cuh>
 #include <warden/detail/fused/slice_reader.cuh>
 #include <warden/detail/fused/slice_tracker.cuh>
@@ -18,12 +19,6 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// Server `number` of a guarded array. Every thread of the block constructs one, and one `Worker`.
-/// A worker is constructed from (ref, number, storage of `Worker::shared_bytes(ref.locals)` bytes)
-/// and has
-///
-///     void start();   // collective over the block; a block barrier follows
-///     bool run(message_type const& m, bool arrived);  // collective over a warp; false: poisoned
-///     void finish();  // collective over the block, when the server ends
 template <class Ref, class Worker>
 class slice_server {
  public:
@@ -33,6 +28,9 @@ class slice_server {
   static constexpr unsigned slice = tracker::slice;
   static_assert(Ref::channel::in_band,
                 "warden: with readiness::bitmask the executor locks needs leader_server");
+  static_assert(
+      slice_worker<Worker, Ref>,
+      "warden: the worker of a slice_server lacks a member: see the concept slice_worker");
 
   /// Bytes of shared memory for a channel of `capacity` slots and `locals` records.
   static constexpr std::size_t shared_bytes(std::size_t capacity, std::size_t locals, unsigned) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/execute/window_worker.cuh>
 #include <warden/detail/fused/guarded_ref.cuh>
 #include <warden/detail/fused/termination_detector.cuh>
 #include <warden/detail/fused/window_minimum.cuh>
@@ -21,16 +22,6 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// Server `number` of a guarded array. Every thread of the block constructs one, and one `Worker`.
-/// A worker is constructed from (ref, number, storage) and has
-///
-///     static constexpr unsigned per_thread;  // messages of a thread in one window
-///     // For `locals` records, and windows of `used` messages of a thread.
-///     static constexpr std::size_t shared_bytes(std::size_t locals, unsigned used);
-///     void start();                      // collective over the block; a block barrier follows
-///     // Each thread, with its messages m[k] for the bits k of `arrived`:
-///     void take(message_type const (&m)[per_thread], unsigned arrived);  // as received
-///     void execute(message_type const (&m)[per_thread], unsigned arrived);  // collective
-///     void finish();                     // collective, when the server ends
 template <class Ref, class Worker>
 class window_server {
  public:
@@ -40,6 +31,9 @@ class window_server {
       Ref::channel::in_band,
       "warden: this executor needs readiness::sequence_tags; for readiness::bitmask use locks with "
       "leader_server");
+  static_assert(
+      window_worker<Worker, Ref>,
+      "warden: the worker of a window_server lacks a member: see the concept window_worker");
 
   /// Bytes of shared memory for `locals` records and windows halved `halvings` times, independent
   /// of the capacity of the channel.

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/execute/slice_worker.cuh>
 #include <warden/detail/fused/guarded_ref.cuh>
 #include <warden/detail/fused/paper/bitmask_channel.cuh>
 #include <warden/detail/fused/slice_tracker.cuh>
@@ -23,8 +24,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Server `number` of a guarded array. Every thread of the block constructs one. `Worker` meets the
-/// contract of slice_server.
+/// Server `number` of a guarded array. Every thread of the block constructs one, and one `Worker`.
 template <class Ref, class Worker>
 class leader_server {
  public:
@@ -38,6 +38,9 @@ class leader_server {
       !Ref::channel::in_band,
       "warden: a leader warp reads readiness::bitmask; sequence tags are in the messages");
   static_assert(followers != 0, "warden: a leader warp and a follower need 64 block_threads");
+  static_assert(
+      slice_worker<Worker, Ref>,
+      "warden: the worker of a leader_server lacks a member: see the concept slice_worker");
 
   /// Bytes of shared memory for a channel of `capacity` slots and `locals` records.
   static constexpr std::size_t shared_bytes(std::size_t capacity, std::size_t locals, unsigned) {
