@@ -77,14 +77,14 @@ class log_replayer {
 
  public:
   /// Replays the logs of `of`.
-  explicit log_replayer(guarded_state<Policy, Record, Sections...> const& of) : of_{of} {}
+  explicit log_replayer(guarded_state<Policy, Record, Sections...> const& of) : guarded_{of} {}
 
   /// Makes the map to 64 partitions, so that the threads of a block count messages at
   /// different words. Nothing is run by partition.
   partition_map plan_partitions(run_type& run, deferred_options const&, std::size_t,
                                 std::source_location) {
     // Makes the fused state now, so that runs only enqueue.
-    static_cast<void>(guarded_access::fused(of_));
+    static_cast<void>(guarded_access::fused(guarded_));
     run.health = &launch()->health;
     return run.owners = log_plan<run_type>::partitions(run.size, 64);
   }
@@ -100,18 +100,18 @@ class log_replayer {
     launch_plan<kernel, guarded>{virtual_blocks_for<typename guarded::ref>(run.ref.log.size),
                                  Policy::block_threads,
                                  {s, where},
-                                 of_}
-        .enqueue({run}, of_);
+                                 guarded_}
+        .enqueue({run}, guarded_);
   }
   /// Returns the control block whose counters the launch uses.
   [[nodiscard]] launch_control* launch() const {
-    return guarded_access::shared(of_)->control->data();
+    return guarded_access::shared(guarded_)->control->data();
   }
   /// Returns the device memory of the replayer. Units: bytes.
   [[nodiscard]] static std::size_t bytes() { return 0; }
 
  private:
-  guarded_state<Policy, Record, Sections...> of_;
+  guarded_state<Policy, Record, Sections...> guarded_;
 };
 
 }  // namespace detail

@@ -87,7 +87,7 @@ class segment_reader {
       // because their steps are independent.
       std::uint32_t const first = done_ - filled, left = total_ - done_;
       std::uint32_t of_row[PerThread];
-      here_.find(first, of_row);
+      current_.find(first, of_row);
       WARDEN_UNROLL
       for (unsigned k = 0; k < PerThread; ++k) {
         std::uint32_t const mine = first + k * simt::warp_size + simt::lane_id();
@@ -119,8 +119,8 @@ class segment_reader {
       start_loads();
       std::uint32_t const before = warp_sum_before(length);
       total_ = simt::shuffle(simt::full_warp, before + length, simt::warp_size - 1);
-      here_ = {before, segment.begin - before * width};
-      here_.close_up(simt::ballot(simt::full_warp, length != 0));
+      current_ = {before, segment.begin - before * width};
+      current_.close_up(simt::ballot(simt::full_warp, length != 0));
     }
   }
   /// Starts the loads for the next rows, which are in flight while these are read. Their values are
@@ -149,13 +149,13 @@ class segment_reader {
 
   log_type const& log_;
   std::uint32_t column_;
-  std::uint32_t rows_;       ///< end of the rows
-  std::uint32_t turn_;       ///< rows of the warp at a time
-  std::uint32_t next_row_;   ///< first of the rows whose loads are in flight
-  row_words in_flight_;      ///< description of the lane's row of these
-  warp_row_index here_{};    ///< index of the rows before these
-  std::uint32_t total_ = 0;  ///< messages in the rows of `here_`
-  std::uint32_t done_ = 0;   ///< messages received of these
+  std::uint32_t rows_;        ///< end of the rows
+  std::uint32_t turn_;        ///< rows of the warp at a time
+  std::uint32_t next_row_;    ///< first of the rows whose loads are in flight
+  row_words in_flight_;       ///< description of the lane's row of these
+  warp_row_index current_{};  ///< index of the rows before these
+  std::uint32_t total_ = 0;   ///< messages in the rows of `current_`
+  std::uint32_t done_ = 0;    ///< messages received of these
 };
 
 }  // namespace detail

@@ -68,41 +68,41 @@ class group_segments {
     return {first, count, reinterpret_cast<std::uintptr_t>(place)};
   }
   /// Returns the batch's message k, in all lanes. Collective.
-  WARDEN_DEVICE upcoming message_of(group const& lanes, batch const& of, unsigned k) const {
-    return {window_.sorted(of.first + k),
-            reinterpret_cast<record*>(lanes.shuffle(of.own_place, k))};
+  WARDEN_DEVICE upcoming message_of(group const& lanes, batch const& messages, unsigned k) const {
+    return {window_.sorted(messages.first + k),
+            reinterpret_cast<record*>(lanes.shuffle(messages.own_place, k))};
   }
 
   /// Runs one owner's messages.
   WARDEN_DEVICE void run_one(group const& lanes, std::uint32_t begin, std::uint32_t end) const {
     WARDEN_NO_UNROLL
     for (std::uint32_t first = begin; first < end; first += group::lanes) {
-      batch const these = look_up(lanes, first, end);
+      batch const messages = look_up(lanes, first, end);
       if constexpr (Ref::filters_noops && Ref::in_order) {
-        run_filtered(lanes, these);
+        run_filtered(lanes, messages);
       } else {
-        run_all(lanes, these);
+        run_all(lanes, messages);
       }
     }
   }
 
-  WARDEN_DEVICE void run_all(group const& lanes, batch const& these) const {
-    upcoming next = message_of(lanes, these, 0);
+  WARDEN_DEVICE void run_all(group const& lanes, batch const& messages) const {
+    upcoming next = message_of(lanes, messages, 0);
     WARDEN_NO_UNROLL
-    for (unsigned k = 0; k < these.count; ++k) {
+    for (unsigned k = 0; k < messages.count; ++k) {
       upcoming const now = next;
       // Loads the next message while the section runs.
-      next = message_of(lanes, these, k + 1 < these.count ? k + 1 : k);
+      next = message_of(lanes, messages, k + 1 < messages.count ? k + 1 : k);
       apply(lanes, now);
     }
   }
 
   /// Runs messages without no-op sections: each lane checks one, and all before the first that may
   /// change the record are done.
-  WARDEN_DEVICE void run_filtered(group const& lanes, batch const& these) const {
-    bool const is_message = lanes.lane() < these.count;
-    message_type const own = window_.sorted(these.first + (is_message ? lanes.lane() : 0));
-    record const& place = *reinterpret_cast<record const*>(these.own_place);
+  WARDEN_DEVICE void run_filtered(group const& lanes, batch const& messages) const {
+    bool const is_message = lanes.lane() < messages.count;
+    message_type const own = window_.sorted(messages.first + (is_message ? lanes.lane() : 0));
+    record const& place = *reinterpret_cast<record const*>(messages.own_place);
     unsigned left = lanes.ballot(is_message);
     // No section was checked yet.
     unsigned quiet = left;
@@ -118,7 +118,7 @@ class group_segments {
         if (left == 0) return;
       }
       auto const next = static_cast<unsigned>(simt::first_bit(left));  // mutation: asked-order
-      apply(lanes, message_of(lanes, these, next));
+      apply(lanes, message_of(lanes, messages, next));
       left &= left - 1;  // mutation: asked-again
     }
   }

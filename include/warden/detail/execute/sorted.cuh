@@ -135,10 +135,10 @@ class sorted_worker {
     if constexpr (Ref::in_order) {
       ranks_.start(owners());
       // Few bits to compare if few threads own records, and none if most threads do.
-      if (owners() <= few_owners) {
-        rank_in_order<few_owners>(m, arrived);
-      } else if (owners() <= some_owners) {
-        rank_in_order<some_owners>(m, arrived);
+      if (owners() <= one_warp) {
+        rank_in_order<one_warp>(m, arrived);
+      } else if (owners() <= half_of_threads) {
+        rank_in_order<half_of_threads>(m, arrived);
       } else {
         rank_among_many(m, arrived);
       }
@@ -336,10 +336,10 @@ class sorted_worker {
   }
 
   /// Number of owners that few bits distinguish.
-  static constexpr unsigned few_owners = simt::warp_size;
+  static constexpr unsigned one_warp = simt::warp_size;
   /// Number of owners that a few more bits distinguish. With more owners, messages of a warp seldom
   /// have a common one.
-  static constexpr unsigned some_owners = threads / 2;
+  static constexpr unsigned half_of_threads = threads / 2;
   /// Number of threads that own records.
   WARDEN_DEVICE std::uint32_t owners() const {
     return ref_.locals < threads ? ref_.locals : threads;
