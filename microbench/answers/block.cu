@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points whose threads call by block clients.
+// Points whose threads call by block clients.
 
 #include "microbench/answers/throughput_point.cuh"
 

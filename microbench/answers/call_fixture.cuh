@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guarded array that is called, and one run of calls.
+// The guarded array that kernels call, and one repetition of calls.
 #pragma once
 
 #include "microbench/answers/tickets.cuh"
@@ -20,7 +20,7 @@ struct by : warden::default_policy {
   using executor = Executor;
 };
 
-/// Records and the memory of up to `most` calls; the guarded array has the library's defaults.
+/// Records, and memory for up to `most` calls.
 template <class Executor>
 class call_fixture {
  public:
@@ -37,8 +37,8 @@ class call_fixture {
     warden::prepare_fused(guarded_);
   }
 
-  /// Runs `Kernel{calls, more...}` on `grid` virtual blocks and ids drawn by `seed`, timed and
-  /// verified.
+  /// Runs `Kernel{calls, more...}` on `grid` virtual blocks and on ids drawn by `seed`; times and
+  /// verifies it.
   template <class Kernel, class... More>
   bench::run_result run(std::uint32_t n, std::uint64_t seed, unsigned grid, More... more) {
     workload_.draw(ids_.data(), n, seed);
@@ -57,7 +57,7 @@ class call_fixture {
     return result;
   }
 
-  /// Adds its settings to a row.
+  /// Adds the settings of the guarded array to a row.
   void describe(bench::row& r) const {
     r.counters["servers"] = guarded_.servers();
     r.counters["calls_per_thread"] = guarded_type::policy::calls_per_thread;
@@ -71,7 +71,7 @@ class call_fixture {
   guarded_type guarded_;
 };
 
-/// Calls `f` with the arm's executor as its type.
+/// Calls `f.template operator()<Executor>()` with the executor of the arm.
 template <class F>
 auto with_executor_of(std::string const& arm, F f) {
   return arm == "warden_locks" ? f.template operator()<warden::executor::locks<>>()

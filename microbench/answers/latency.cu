@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points that measure how long a caller waits.
+// Points that measure the time that a caller waits.
 
 #include "microbench/answers/call_fixture.cuh"
 #include "microbench/answers/points.hpp"
@@ -46,12 +46,12 @@ class latency_point final : public bench::point {
     bench::row r;
     r.verified = true;
     std::vector<double> samples;
-    // The first run only warms up.
-    for (unsigned round = simulated ? 1 : 0; round <= s.repetitions; ++round) {
-      auto const result = through.template run<call_alone<Clock>>(n, 100 + round, 1, times.data());
+    // The first repetition only warms up.
+    for (unsigned k = simulated ? 1 : 0; k <= s.repetitions; ++k) {
+      auto const result = through.template run<call_alone<Clock>>(n, 100 + k, 1, times.data());
       r.verified = r.verified && result.verified;
       if (simulated) bench::note_counts(r, result.cost, n);
-      if (round == 0) continue;
+      if (k == 0) continue;
       for (std::uint64_t const time : times.to_host()) samples.push_back(static_cast<double>(time));
     }
     through.describe(r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers benchmark: how long a caller waits for what a section returns, and how many calls a
-// second there can be.
+// The answers benchmark: the time that a caller waits for the answer of a section, and calls per
+// second.
 
 #include "microbench/answers/points.hpp"
 #include "microbench/support/report.hpp"
@@ -9,7 +9,7 @@
 #include <vector>
 
 int main(int argc, char** argv) {
-  bench::program program{"answers", "Calls that bring back what their section returns.", argc,
+  bench::program program{"answers", "Calls, whose sections return an answer to the caller.", argc,
                          argv};
   std::vector<std::uint32_t> keys{256, 1u << 20};
   program.add_numbers("--keys", keys, 1u << 20, "numbers of records");

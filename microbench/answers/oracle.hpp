@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the answers benchmark's callers were told, and whether that can be true.
+// Answers to the callers of the answers benchmark, and their check.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -8,9 +8,9 @@
 
 namespace answers {
 
-/// The calls of a run: call i asks record `ids[i]` for `tickets[i]`.
+/// Calls of a repetition: call i gets `tickets[i]` from record `ids[i]`.
 struct calls {
-  /// The ticket of a call without an answer.
+  /// Ticket of a call without an answer.
   static constexpr std::uint32_t no_ticket = ~0u;
   std::uint32_t const* ids;
   std::uint32_t* tickets;
@@ -21,13 +21,13 @@ struct calls {
 class ticket_oracle {
  public:
   ticket_oracle(std::uint32_t keys, std::uint32_t most)
-      : asked_{keys}, begin_{keys}, marks_{most}, wrong_{1} {}
+      : called_{keys}, begin_{keys}, marks_{most}, wrong_{1} {}
 
-  /// How many calls and records are wrong.
+  /// Returns the number of wrong calls and records.
   std::uint32_t wrong(calls const& all, warden::buffer<std::uint32_t> const& records);
 
  private:
-  warden::buffer<std::uint32_t> asked_, begin_, marks_, wrong_;
+  warden::buffer<std::uint32_t> called_, begin_, marks_, wrong_;
 };
 
 }  // namespace answers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points whose threads call by thread clients.
+// Points whose threads call by thread clients.
 
 #include "microbench/answers/throughput_point.cuh"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A point of calls a second, by what all client threads do.
+// Point that measures calls per second, by the kernel of the client threads.
 #pragma once
 
 #include "microbench/answers/call_fixture.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the answers benchmark calls: a record hands out tickets, and callers note theirs.
+// Calls of the answers benchmark: a record hands out tickets, and callers store them.
 #pragma once
 
 #include "microbench/answers/oracle.hpp"
@@ -18,7 +18,7 @@ struct take_ticket {
   }
 };
 
-/// A kernel: every thread makes as many calls as it may have under way, then waits for them.
+/// Kernel whose threads make `calls_per_thread` calls, wait for the answers, and repeat.
 struct call_by_block {
   static constexpr char const* name = "block_client";
   calls all;
@@ -39,8 +39,7 @@ struct call_by_block {
   }
 };
 
-/// A kernel: every thread makes one call after another, each when it has the answer to the one
-/// before.
+/// Kernel whose threads make one call at a time: each call waits for the previous answer.
 struct call_by_thread {
   static constexpr char const* name = "thread_client";
   calls all;
@@ -53,11 +52,11 @@ struct call_by_thread {
   }
 };
 
-/// A kernel: the same by one thread of the launch, timed.
+/// Kernel in which one thread of the launch makes one call at a time, and times each call.
 template <class Clock>
 struct call_alone {
   calls all;
-  std::uint64_t* times;  ///< [call] from just before it to just after its answer
+  std::uint64_t* times;  ///< [call] time from just before the call to just after its answer
 
   template <class Ref>
   __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {

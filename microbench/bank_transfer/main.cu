@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bank's benchmark: the same transfers under two locks, by atomics and on Warden.
+// The benchmark of transfers: the same transfers under two locks, by atomics and on Warden.
 
 #include "apps/bank_transfer/arms.cuh"
 #include "apps/support/number_option.hpp"
@@ -23,8 +23,8 @@ namespace {
 using bank_transfer::bank;
 using bank_transfer::colocation;
 
-/// One workload on one number of accounts, by all arms; of `sections` transfers, or, if that is 0,
-/// of as many as the harness chooses.
+/// Point of one workload on one number of accounts. A repetition has `sections` transfers; 0 lets
+/// trial repetitions choose the number.
 class bank_point final : public bench::timed_point {
  public:
   bank_point(std::string const& workload, std::uint32_t accounts, std::uint32_t sections,
@@ -37,10 +37,10 @@ class bank_point final : public bench::timed_point {
            "/keys:" + std::to_string(workload_.accounts()) +
            (sections_ == 0 ? "" : "/sections:" + std::to_string(sections_));
   }
-  /// Why there is no such arm; empty if there is one.
+  /// Reason why the point has no such arm; empty if it has the arm.
   [[nodiscard]] std::string const& why_not(std::string const& arm) const {
     auto const [found, is_new] = refusals_.try_emplace(arm);
-    // Locks and atomics need nothing but memory.
+    // Arms with locks and atomics need only memory, so they fit always.
     if (!is_new || !arm.starts_with("warden_")) return found->second;
     try {
       bank b{{workload_.accounts()}};
@@ -81,7 +81,7 @@ class bank_point final : public bench::timed_point {
     return result;
   }
   void finish(std::string const& arm, bench::row& r) override {
-    // Transfers that the last repetition refused, and those that it saw half done.
+    // Refused transfers, audits, and audits that saw half of a transfer, in the last repetition.
     auto const& f = last_[arm];
     r.counters["refused"] = static_cast<double>(f.refused);
     r.counters["audits"] = static_cast<double>(f.audits);
@@ -120,8 +120,9 @@ int main(int argc, char** argv) {
   colocation chosen;
   CLI::App& options = program.options();
   program.add_numbers("--keys", keys, 1u << 26, "numbers of accounts");
-  program.add_numbers("--sections", sections, 1u << 26,
-                      "numbers of transfers of a run, each a row of its own; not with --ops");
+  program.add_numbers(
+      "--sections", sections, 1u << 26,
+      "numbers of transfers of a repetition, each a row of its own; not with --ops");
   program.add_names("--workload", workloads, {"uniform", "zipf099", "hot_side"}, "workloads");
   options.add_option("--colocated-threads", chosen.threads, "threads of warden_colocated's blocks")
       ->transform(apps::whole(256, 640))
@@ -154,7 +155,7 @@ int main(int argc, char** argv) {
   }
   if (workloads.empty()) {
     workloads = {"uniform"};
-    // Threads that spin for a hot lock are dear on the simulated device.
+    // Threads that spin for a hot lock are slow on the simulated device.
     if (!program.simulated()) workloads.insert(workloads.end(), {"zipf099", "hot_side"});
   }
   return program.run([&](bench::program::points& points) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawing transfers on the device.
+// Draws transfers on the device.
 
 #include "microbench/bank_transfer/workload.cuh"
 
@@ -20,12 +20,12 @@ struct finish_arguments {
   bool hot_side;
 };
 
-/// A number below `limit` for each (index, seed).
+/// Returns a number below `limit` for each (index, seed), by hash.
 WARDEN_HOST_DEVICE std::uint32_t below(std::uint32_t limit, std::uint64_t i, std::uint64_t seed) {
   return static_cast<std::uint32_t>((bench::mix(i, seed) >> 32) * limit >> 32);
 }
 
-/// From two arrays of drawn accounts to transfers.
+/// Makes transfers from two arrays of drawn accounts.
 WARDEN_KERNEL void finish_transfers(finish_arguments a) {
   constexpr std::uint32_t period = bank_transfer::operations_for_a_pair;
   bench::for_each_of(a.n, [&](std::uint64_t i) {
@@ -45,7 +45,7 @@ WARDEN_KERNEL void finish_transfers(finish_arguments a) {
 }  // namespace
 
 bank_transfer::transfers transfer_workload::draw(std::uint32_t n, std::uint64_t seed) {
-  // Seeds of their own, far from those of other draws.
+  // Far from the seeds of other draws.
   std::uint64_t const own = seed * 1'000'003;
   ids_.draw(from_.data(), n, own);
   ids_.draw(to_.data(), n, own + 5);

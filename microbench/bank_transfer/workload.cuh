@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transfers that are measured: drawn on the device, anew for each run.
+// Transfers of the benchmark, drawn on the device for each repetition.
 #pragma once
 
 #include "apps/bank_transfer/bank.cuh"
@@ -12,13 +12,14 @@
 
 namespace bank_bench {
 
-/// Every `bank_transfer::operations_for_a_pair`-th operation is for an audited pair: in turn a
-/// transfer within it, and an audit. The others are transfers of 1 to 1,000 cents:
+/// Draws transfers. Every `bank_transfer::operations_for_a_pair`-th operation is for an audited
+/// pair, alternately a transfer within the pair and an audit. The others are transfers of 1 to
+/// 1,000 cents:
 ///
 /// | name | from and to |
 /// |---|---|
-/// | `uniform` | all accounts alike; rarely one and the same |
-/// | `zipf099` | drawn apart from one distribution, so that hot accounts pay and are paid |
+/// | `uniform` | uniform over all accounts; may be the same account |
+/// | `zipf099` | drawn independently from one distribution, so that hot accounts pay and receive |
 /// | `hot_side` | in nine of ten transfers account 0 is one of the two, by turns the one that pays
 /// and the one that is paid, so that it does not run dry; otherwise as `uniform` |
 class transfer_workload {
@@ -32,13 +33,14 @@ class transfer_workload {
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] std::uint32_t accounts() const { return accounts_; }
 
-  /// Room for `most` transfers.
+  /// Allocates memory for `most` transfers.
   void reserve(std::uint32_t most) {
     from_ = warden::buffer<std::uint32_t>{most};
     to_ = warden::buffer<std::uint32_t>{most};
     amounts_ = warden::buffer<std::uint32_t>{most};
   }
-  /// The first `n` transfers of a seed; valid until the next draw. Enqueued.
+  /// Enqueues the draw of the first `n` transfers of a seed. The result is valid until the next
+  /// draw.
   bank_transfer::transfers draw(std::uint32_t n, std::uint64_t seed);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark of breadth-first search: ways to share a frontier's arcs, to keep vertices from
-// being queued twice and to get places in a queue, one of them changed at a time.
+// The benchmark of breadth-first search: ways to share the arcs of a frontier, to queue each vertex
+// once, and to get places in a queue. Arms differ in one of them.
 
 #include "apps/breadth_first/audit.cuh"
 #include "apps/breadth_first/reference.hpp"
@@ -27,9 +27,9 @@ namespace {
 using breadth_first::findings;
 using breadth_first::searcher;
 
-/// One graph, by all arms, from the same vertex. The time begins with the graph in device memory
-/// and ends with levels and parents there; an operation is an arc that leaves a vertex that was
-/// reached, whether the arm followed it or not.
+/// Point of one graph; all arms search from the same vertex. The time begins with the graph in
+/// device memory and ends with levels and parents in device memory. An operation is an arc that
+/// leaves a reached vertex, even if the arm did not follow it.
 class search_point final : public bench::graph_point {
  public:
   using graph_point::graph_point;
@@ -79,7 +79,8 @@ class search_point final : public bench::graph_point {
     std::fprintf(stderr, "%s: levels are not those of a sequential search\n", name(arm).c_str());
     return false;
   }
-  /// Notes facts of the last repetition that explain its time. The levels are those of all.
+  /// Writes facts of the last repetition that explain its time to the row. All repetitions have the
+  /// same levels.
   static void note_facts(bench::row& r, breadth_first::search_facts const& f,
                          findings const& seen) {
     r.counters["vertices"] = static_cast<double>(seen.reached);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vertex that searches of a graph begin at.
+// Source vertex of the searches of a graph.
 #pragma once
 
 #include "apps/breadth_first/searcher.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark of breadth-first search on several GPUs: vertices are owned by GPUs, next to the
+// The benchmark of breadth-first search on several GPUs, which own the vertices. Also measures the
 // best arm of one GPU.
 
 #include "apps/breadth_first/audit.cuh"
@@ -30,22 +30,22 @@ namespace {
 
 using breadth_first::owner_answer;
 
-/// `one_gpu` is `direction_optimizing`; `owner` is one rank, with the order of vertices that the
-/// other arms have.
+/// `one_gpu` is the arm `direction_optimizing` of `breadth_first`; `owner` is one rank, with the
+/// same order of vertices as on several GPUs.
 std::vector<std::string> const arms{"one_gpu", "owner", "two_gpus", "four_gpus", "eight_gpus"};
 
 int gpus_of(std::string const& arm) {
   return arm == "two_gpus" ? 2 : arm == "four_gpus" ? 4 : arm == "eight_gpus" ? 8 : 1;
 }
 
-/// Where ranks wait for one another. Its memory is there before they begin: to free some may wait
-/// for GPUs that wait for this rank.
+/// Barrier of ranks. Allocates its memory once: a deallocation between barriers may wait for GPUs
+/// that wait for this rank.
 class meeting {
  public:
   explicit meeting(warden::communicator world)
       : world_{std::move(world)}, words_{static_cast<std::size_t>(world_.size())} {}
-  /// Returns when all ranks have come, within microseconds of one another: waiting a second time is
-  /// short, so the host polls all the while.
+  /// Returns when all ranks have arrived. All ranks return within microseconds of one another: the
+  /// second wait is short, so the host only polls.
   void meet() const {
     if (world_.size() == 1) return;
     auto const where = std::source_location::current();
@@ -61,9 +61,9 @@ class meeting {
   warden::buffer<std::uint32_t> words_;
 };
 
-/// One graph, by all arms, from the same vertex. The time begins with the graph in device memory
-/// and ends with levels and parents there, on the GPU that took longest; an operation is an arc
-/// that leaves a vertex that was reached.
+/// Point of one graph; all arms search from the same vertex. The time begins with the graph in
+/// device memory and ends with levels and parents in device memory, on the slowest GPU. An
+/// operation is an arc that leaves a reached vertex.
 class search_point final : public bench::graph_point {
  public:
   using graph_point::graph_point;
@@ -77,10 +77,10 @@ class search_point final : public bench::graph_point {
     graph::device_csr const rows = build_csr(to_device(unweighted()), {});
     graph::csr const on_host = to_host(rows);
     input const in{rows, on_host, bench::search_source(rows, on_host)};
-    // One core takes longer for its search than GPUs for theirs.
+    // Concurrently with the GPUs, because one core takes longer for its search.
     auto levels = std::async(std::launch::async,
                              [&] { return breadth_first::levels_from(on_host, in.source); });
-    std::map<std::string, runs> measured;
+    std::map<std::string, measured_repetitions> measured;
     for (std::string const& arm : s.arms) {
       if (has(arm)) measured.emplace(arm, measure(arm, in, s.repetitions));
     }
@@ -89,7 +89,7 @@ class search_point final : public bench::graph_point {
     for (auto& [arm, all] : measured) found[arm] = row_of(arm, in, wanted, all);
     return found;
   }
-  /// A search asks for no weights: without them half of the memory need not be copied.
+  /// Without weights, which a search does not need, the copy has half of the size.
   [[nodiscard]] graph::edge_list unweighted() const {
     graph::edge_list edges = make();
     edges.weights = {};
@@ -101,17 +101,19 @@ class search_point final : public bench::graph_point {
     graph::csr const& on_host;
     std::uint32_t source;
   };
-  /// Runs of one arm.
-  struct runs {
+  /// Repetitions of one arm.
+  struct measured_repetitions {
     std::vector<double> seconds;
     std::vector<owner_answer> answers;
     std::map<std::string, double> counters;
   };
 
-  static runs measure(std::string const& arm, input const& in, unsigned repetitions) {
-    runs all{std::vector<double>(repetitions),
-             std::vector<owner_answer>(repetitions, owner_answer{in.on_host.vertices()}),
-             {}};
+  static measured_repetitions measure(std::string const& arm, input const& in,
+                                      unsigned repetitions) {
+    measured_repetitions all{
+        std::vector<double>(repetitions),
+        std::vector<owner_answer>(repetitions, owner_answer{in.on_host.vertices()}),
+        {}};
     if (arm == "one_gpu") {
       search_by_arm(in, all);
     } else {
@@ -119,9 +121,10 @@ class search_point final : public bench::graph_point {
     }
     return all;
   }
-  /// Checks all answers. `wanted` are the levels of a sequential search.
+  /// Checks all results. `wanted` are the levels of a sequential search.
   [[nodiscard]] bench::row row_of(std::string const& arm, input const& in,
-                                  std::vector<std::uint32_t> const& wanted, runs& all) const {
+                                  std::vector<std::uint32_t> const& wanted,
+                                  measured_repetitions& all) const {
     bench::row r;
     r.verified = true;
     for (owner_answer const& answer : all.answers)
@@ -137,7 +140,7 @@ class search_point final : public bench::graph_point {
     return r;
   }
 
-  static void search_by_arm(input const& in, runs& all) {
+  static void search_by_arm(input const& in, measured_repetitions& all) {
     breadth_first::searcher finder{in.rows.view(), in.rows.view(), "direction_optimizing"};
     finder.find(in.source);  // warm
     for (std::size_t k = 0; k < all.seconds.size(); ++k) {
@@ -150,7 +153,7 @@ class search_point final : public bench::graph_point {
     all.counters = {{"levels", finder.facts().levels},
                     {"levels_bottom_up", finder.facts().bottom_up}};
   }
-  static void search_by_owner(int gpus, input const& in, runs& all) {
+  static void search_by_owner(int gpus, input const& in, measured_repetitions& all) {
     auto const parts =
         breadth_first::deal_by_degree(in.on_host, in.on_host, static_cast<std::uint32_t>(gpus));
     std::mutex mutex;
@@ -179,7 +182,7 @@ class search_point final : public bench::graph_point {
   }
   /// Number of steps whose parts are measured. A search of a road network has thousands.
   static constexpr std::size_t most_measured = 64;
-  /// Microseconds of the first steps, and of all that were measured together.
+  /// Writes the microseconds of the first steps, and the sum of all measured steps.
   static void note_times(std::vector<breadth_first::step_times> const& times,
                          std::map<std::string, double>& to) {
     for (std::size_t step = 0; step < times.size(); ++step) {
@@ -201,7 +204,7 @@ class search_point final : public bench::graph_point {
     return clock.result().seconds;
   }
 
-  /// Notes the numbers of vertices and of arcs, too.
+  /// Also writes the numbers of vertices and arcs to the row.
   bool is_right(std::string const& arm, input const& in, std::vector<std::uint32_t> const& wanted,
                 owner_answer const& answer, bench::row& r) const {
     warden::buffer<std::uint32_t> const levels{answer.levels}, parents{answer.parents};

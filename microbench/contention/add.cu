@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arms of the operation `add`.
+// Arms of the operation `add`.
 
 #include "microbench/contention/points.cuh"
 

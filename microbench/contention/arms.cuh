@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arms of the comparison: one operation by locks, atomics, sorting and Warden, timed and
-// verified.
+// Arms of the comparison: one operation by locks, atomics, sorting and Warden.
 #pragma once
 
 #include "microbench/contention/oracle.cuh"
@@ -39,8 +38,8 @@ inline std::vector<std::string> const arm_names{"lock_as_written",
                                                 "warden_deferred_sequential",
                                                 "warden_deferred_combined"};
 
-/// Runs one operation by all arms on one array of ids. Memory is made once, for the most
-/// operations.
+/// Runs one operation by all arms on one array of ids; times and verifies it. Allocates memory
+/// once, for the largest number of operations.
 template <class Operation>
 class runner {
  public:
@@ -51,15 +50,15 @@ class runner {
   runner(std::uint32_t most_operations, std::uint32_t keys, Operation operation = {})
       : operation_{operation},
         keys_{keys},
-        // On pages of its own: what else was allocated does not decide which parts of the L2 cache
-        // the records meet.
+        // At least 2 MB, so that the records have pages of their own: other allocations do not
+        // affect the L2 cache slices of the records.
         records_{std::max<std::size_t>(keys, (std::size_t{2} << 20) / sizeof(record))},
         ids_{most_operations},
         per_operation_{most_operations},
         oracle_{most_operations, keys},
         locks_{keys} {}
 
-  /// Settings for lock_tuned, from runs on these ids; says what was chosen.
+  /// Chooses settings for lock_tuned by trials on these ids. Returns the choice as text.
   std::string tune(bench::workload& w, std::uint32_t n) {
     w.draw(ids_.data(), n, 1);
     records_.fill_bytes(0);
@@ -67,11 +66,11 @@ class runner {
     return to_string(choice_);
   }
 
-  /// The settings that `tune` chose, or another runner's.
+  /// Settings of lock_tuned, from `tune` or `set_choice`.
   [[nodiscard]] warden::baseline::lock_choice choice() const { return choice_; }
   void set_choice(warden::baseline::lock_choice const& choice) { choice_ = choice; }
 
-  /// The records as the last run left them.
+  /// The records as the last repetition left them.
   [[nodiscard]] warden::buffer<record> const& records() const { return records_; }
 
   bench::run_result run(std::string const& arm, bench::workload& w, std::uint32_t n,
@@ -110,7 +109,7 @@ class runner {
   }
 
  private:
-  /// Null for a baseline.
+  /// Returns the Warden arm of that name; null for a baseline.
   warden_arm* find_warden_arm(std::string const& arm) {
     if (!arm.starts_with("warden_")) return nullptr;
     auto& made = warden_arms_[arm];
@@ -132,7 +131,7 @@ class runner {
   oracle<Operation> oracle_;
   warden::baseline::lock_array locks_;
   warden::baseline::lock_choice choice_;
-  std::optional<warden::baseline::sorter> sorter_;  ///< large: only if asked for
+  std::optional<warden::baseline::sorter> sorter_;  ///< made at its first use: large
   std::map<std::string, std::unique_ptr<warden_arm>> warden_arms_;
 };
 

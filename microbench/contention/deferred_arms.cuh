@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deferred arms of the comparison: a plain kernel logs one operation's sections, and a run
-// executes them. Only the translation units that hold these arms include it.
+// Deferred arms of the comparison: a plain kernel sends the sections of one operation to a log, and
+// a run executes them. Only the translation units that define these arms include this header.
 #pragma once
 
 #include "microbench/contention/warden_arms.cuh"
@@ -15,20 +15,20 @@
 
 namespace contention {
 
-/// Guarded arrays without channels.
+/// Policy of deferred arms.
 struct logged : warden::default_policy {
   using executor = warden::executor::sorted<>;
 };
-/// Deferred sections with the same result as a loop's.
+/// Policy whose runs have the result of a sequential loop.
 struct logged_in_order : logged {
   using order = warden::order::sequential;
 };
-/// Sections for one record in a block's batch become one.
+/// Policy that combines the sections for one record in a block's batch.
 struct logged_combined : logged {
   static constexpr bool combines = true;
 };
 
-/// The kernel and the run, enqueued one after the other.
+/// Arm that enqueues the kernel, then the run of its log.
 template <class Operation, class Policy, warden::placement Where,
           template <class, class> class Sender>
 class deferred_arm_of final : public warden_arm {
@@ -36,7 +36,7 @@ class deferred_arm_of final : public warden_arm {
   deferred_arm_of(typename Operation::record* records, std::uint32_t keys,
                   typename Operation::context context)
       : guarded_{records, keys, context} {}
-  /// A log that holds n sections, and no more.
+  /// Makes a log with room for exactly n sections.
   void prepare(std::uint32_t n) override {
     if (log_ && log_->capacity() == n) return;
     log_.reset();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deferred arms of the operation `update`, and of the same where it is observed.
+// Deferred arms of the operation `update`, plain and observed.
 
 #include "microbench/contention/deferred_arms.cuh"
 #include "microbench/contention/observed.cuh"

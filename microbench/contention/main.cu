@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
         continue;
       }
       for (std::string const& workload : workloads) {
-        // These have a number of keys of their own.
+        // These workloads have fixed numbers of keys.
         if (workload == "facebook" || workload == "hot90") {
           points.push_back(contention::make_point(operation, workload, 0,
                                                   workload == "facebook" ? facebook : ""));

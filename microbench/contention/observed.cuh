@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the sections for cold keys have run: the keys of hot90 but the hot one.
+// Measures when the sections for cold keys have run. Cold keys are all keys of hot90 except the hot
+// one.
 #pragma once
 
 #include "microbench/contention/arms.cuh"
@@ -21,9 +22,9 @@ struct observed : Operation {
   using plain = typename Operation::section;
   using record = typename Operation::record;
 
-  /// The seed of the draw: it tells an operation's number whether its key is cold.
+  /// Seed of the draw, by which sections know if their key is cold.
   static constexpr std::uint64_t seed = 90;
-  /// Threads seldom share one of these words, so noting is no contention of its own.
+  /// Number of words for times: so many that threads rarely contend for one.
   static constexpr std::uint32_t stripes = 1u << 16;
 
   struct context : Operation::context {
@@ -83,22 +84,23 @@ struct observed : Operation {
   context make_context(std::uint32_t* per_operation) const {
     return {Operation::make_context(per_operation), latest};
   }
-  /// Enqueued just before the sections.
+  /// Enqueues a kernel that stores the time. Call it just before the sections are enqueued.
   void note_begin() const {
     simt::launch(&bench::note<bench::nanosecond_clock>, 1, 1, 0, begin, {});
   }
 
-  std::uint64_t* begin;   ///< when the launch began
-  std::uint64_t* latest;  ///< by thread: when its last section for a cold key had run
+  std::uint64_t* begin;  ///< time just before the launch
+  std::uint64_t*
+      latest;  ///< [thread % stripes] time after the thread's last section for a cold key
 };
 
-/// Runs arms once more, observed.
+/// Runs each arm once more, with observed sections.
 template <class Operation>
 class cold_observer {
  public:
   struct result {
     std::uint64_t cold = 0;  ///< operations for cold keys
-    double seconds = 0;      ///< from the beginning until the last of their sections had run
+    double seconds = 0;      ///< from the start until the last section for a cold key had run
     bool verified = false;
   };
 
@@ -110,7 +112,7 @@ class cold_observer {
   result run(std::string const& arm, bench::workload& w, std::uint32_t n,
              warden::baseline::lock_choice const& choice) {
     runner_.set_choice(choice);
-    // A cold start would count from the beginning on.
+    // Warm-up, because a cold start would count.
     runner_.run(arm, w, std::min(n, 1024u), operation::seed);
     latest_.fill_bytes(0);
     result r;

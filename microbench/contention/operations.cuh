@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations that are measured, each with an oracle that a lost, doubled or torn section fails.
-// `marked_word` is a member of the section whose highest bit is free.
+// Operations of the benchmark, each with an oracle that detects lost, doubled and torn sections.
+// `marked_word` returns a member of the section whose highest bit is unused.
 #pragma once
 
 #include "microbench/support/device.cuh"
@@ -19,7 +19,7 @@ using bench::mix;
 /// Scratch of all oracles: one word for each operation, one for each key, and a count of errors.
 struct oracle_memory {
   std::uint32_t* per_operation;
-  std::uint64_t* per_key;  ///< two words a key
+  std::uint64_t* per_key;  ///< two words for each key
   std::uint64_t* wrong;
 };
 
@@ -37,7 +37,7 @@ struct oracle_arguments {
 
 struct push {
   static constexpr char const* name = "push";
-  using record = std::uint32_t;  ///< one more than the newest node; 0 for none
+  using record = std::uint32_t;  ///< newest node + 1; 0 for none
   struct context {
     std::uint32_t* next;
   };
@@ -60,7 +60,7 @@ struct push {
   static context make_context(std::uint32_t* per_operation) { return {per_operation}; }
 
   using check_arguments = oracle_arguments<record, context>;
-  /// Every node is pointed at once, by a head or a next of its own key.
+  /// Checks that exactly one head or next of the node's key points to each node.
   __device__ static void first_check(check_arguments const& a) {
     bench::for_each_of(std::uint64_t{a.n} + a.keys, [&](std::uint64_t i) {
       std::uint32_t const to = i < a.n ? a.result.next[i] : a.records[i - a.n];
@@ -92,7 +92,7 @@ struct add {
     __device__ static section combine(section a, section b) { return {a.amount + b.amount}; }
   };
   struct make {
-    /// Distinct amounts: two lost and one doubled do not cancel.
+    /// Distinct amounts, so that two lost sections and a doubled one do not cancel.
     __device__ section operator()(std::uint32_t i) const { return {mix(i, 7) >> 32}; }
   };
   __device__ static auto& marked_word(section& s) { return s.amount; }
@@ -114,11 +114,11 @@ struct add {
   }
 };
 
-// ---- update: what no single atomic can do
+// ---- update: needs more than one atomic
 
 struct update {
   static constexpr char const* name = "update";
-  struct alignas(32) record {  // one sector: whole records are loaded and stored
+  struct alignas(32) record {  // one sector, so that threads load and store whole records
     std::int64_t balance;      ///< never below zero
     std::uint64_t amounts;     ///< sum of a hash of all accepted operations
     std::uint32_t count;
@@ -132,7 +132,7 @@ struct update {
   WARDEN_HOST_DEVICE static std::uint64_t hash(std::uint32_t writer) {
     return std::uint64_t{writer * 0x9e3779b1u} * (writer ^ 0x85ebca6bu);
   }
-  /// Result of each operation: 1 accepted, 2 refused.
+  /// [operation] outcome: 1 accepted, 2 refused.
   struct context {
     std::uint32_t* outcome;
   };
@@ -141,7 +141,8 @@ struct update {
     std::int32_t amount;
     std::uint32_t writer;
     __device__ void operator()(record& r, context c) const {
-      // Without a branch, by a mask: what does not depend on the record can be computed ahead.
+      // A mask instead of a branch, so that the compiler can compute everything that does not
+      // depend on the record before the load.
       bool const accepted = r.balance + amount >= 0;
       std::uint64_t const mask = 0 - std::uint64_t{accepted};
       r.balance += amount & static_cast<std::int64_t>(mask);
@@ -154,7 +155,7 @@ struct update {
     }
   };
   struct make {
-    /// From -8 to 7: balances hover near zero, and a good part is refused.
+    /// Amounts from -8 to 7, so that balances stay near 0 and many operations are refused.
     __device__ section operator()(std::uint32_t i) const {
       return {static_cast<std::int32_t>(mix(i, 5) >> 60) - 8, i};
     }
@@ -164,7 +165,8 @@ struct update {
   static context make_context(std::uint32_t* per_operation) { return {per_operation}; }
 
   using check_arguments = oracle_arguments<record, context>;
-  /// Sums and hashes of the accepted operations, by key; an operation without an outcome was lost.
+  /// Adds up amounts and hashes of the accepted operations of each key. An operation without an
+  /// outcome was lost.
   __device__ static void first_check(check_arguments const& a) {
     bench::for_each_of(a.n, [&](std::uint64_t i) {
       auto const s = make{}(static_cast<std::uint32_t>(i));
@@ -198,7 +200,7 @@ struct update {
   }
 };
 
-/// The oracle, in two passes with a launch between them.
+/// Oracle in two passes, each a launch of its own.
 template <class Operation>
 WARDEN_KERNEL void first_check(typename Operation::check_arguments a) {
   simt::assume_one_dimension();

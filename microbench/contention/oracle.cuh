@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks on the device that each operation of a run has changed its record once.
+// Checks on the device that each operation of a repetition changed its record once.
 #pragma once
 
 #include "microbench/contention/operations.cuh"
@@ -12,7 +12,7 @@
 
 namespace contention {
 
-/// Memory and kernels that check runs of up to `most_operations` on `keys` records.
+/// Memory and kernels that check up to `most_operations` operations on `keys` records.
 template <class Operation>
 class oracle {
  public:
@@ -22,8 +22,9 @@ class oracle {
   oracle(std::uint32_t most_operations, std::uint32_t keys)
       : keys_{keys}, seen_{most_operations}, per_key_{2 * std::size_t{keys}}, wrong_{1} {}
 
-  /// Returns true if `records` are what operations 0 to n - 1 on `ids` leave, each run once. First
-  /// `prepare(arguments)` enqueues what the checks need in addition. Blocks the host.
+  /// Returns true if `records` are the result of operations 0 to n - 1 on `ids`, each run once.
+  /// Calls `prepare(arguments)` before the checks, to enqueue additional preparation. Blocks the
+  /// host.
   template <class Prepare>
   bool verify(record const* records, std::uint32_t const* ids, std::uint32_t n,
               typename Operation::context result, Prepare const& prepare) {
@@ -38,7 +39,7 @@ class oracle {
     simt::launch(&second_check<Operation>, blocks, threads, 0, all, {});
     return wrong_.to_host()[0] == 0;
   }
-  /// Returns the same without preparation.
+  /// Verifies without additional preparation.
   bool verify(record const* records, std::uint32_t const* ids, std::uint32_t n,
               typename Operation::context result) {
     return verify(records, ids, n, result, [](arguments const&) {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A point of the contention benchmark: one operation on one workload.
+// Point of the contention benchmark: one operation on one workload.
 #pragma once
 
 #include "microbench/contention/arms.cuh"
@@ -22,7 +22,7 @@ class point_of : public bench::workload_point<Operation> {
   using base::base;
 
   [[nodiscard]] bool has(std::string const& arm) const override {
-    // The simulated device sorts on the host: counts of nothing would look like no cost.
+    // The simulated device sorts on the host, so its counts would be 0, as if sorting were free.
     if (arm == "sort") return !warden::runtime::facts(warden::runtime::current_device()).simulated;
     if (arm.starts_with("warden_")) return has_warden_arm<Operation>(arm, keys());
     if (arm == "atomics_combined") return warden::combining<typename Operation::section>;
@@ -42,7 +42,8 @@ class point_of : public bench::workload_point<Operation> {
     return runner_->run(arm, workload_, operations, seed);
   }
   void finish(std::string const& arm, bench::row& r) override {
-    // Nearly all that these touch of global memory is the log, in accesses that are not counted.
+    // The simulated device does not count accesses to logs, which are nearly all accesses of these
+    // arms.
     if (arm.starts_with("warden_deferred")) r.counters.erase("sectors");
   }
   void tear_down() override { runner_.reset(); }
@@ -50,7 +51,7 @@ class point_of : public bench::workload_point<Operation> {
   std::optional<runner<Operation>> runner_;
 };
 
-/// With the cold keys' own rate, where the workload has a hot one.
+/// A point that also measures the rate of the cold keys, if the workload has a hot key.
 template <class Operation>
 class observed_point_of final : public point_of<Operation> {
   using base = point_of<Operation>;
@@ -92,7 +93,8 @@ std::shared_ptr<bench::point> make_point_of(std::string const& name, std::uint32
   return std::make_shared<observed_point_of<Operation>>(bench::workload::named(name, keys, file));
 }
 
-// Each in a translation unit of its own: the kernels of one operation take long enough to compile.
+// Each function is in a translation unit of its own, because the kernels of one operation take long
+// to compile.
 std::shared_ptr<bench::point> make_push_point(std::string const& name, std::uint32_t keys,
                                               std::string const& file);
 std::shared_ptr<bench::point> make_add_point(std::string const& name, std::uint32_t keys,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points of the contention benchmark, by the names of their operations.
+// Points of the contention benchmark, by the names of their operations.
 #pragma once
 
 #include "microbench/support/point.hpp"
@@ -13,8 +13,8 @@ namespace contention {
 
 std::vector<std::string> const& arms();
 
-/// `file` holds the ids of a workload that is not drawn; `keys` is for those without a number of
-/// their own. Throws std::runtime_error.
+/// Makes a point. `file` holds the ids of a workload that is not drawn, and is empty for others.
+/// `keys` is the number of records of workloads without a fixed number. Throws std::runtime_error.
 std::shared_ptr<bench::point> make_point(std::string const& operation, std::string const& workload,
                                          std::uint32_t keys, std::string const& file);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arms of the operation `push`.
+// Arms of the operation `push`.
 
 #include "microbench/contention/points.cuh"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Warden arms of the comparison: one operation handed to servers, by executor and placement,
-// and as the paper describes it; or deferred.
+// Warden arms of the comparison: one operation sent to servers, by executor and placement and in
+// the paper's configuration, or deferred.
 #pragma once
 
 #include <warden/fused.cuh>
@@ -12,7 +12,7 @@
 
 namespace contention {
 
-/// The user's side of the Warden arms.
+/// Kernel that sends the operation's sections.
 template <class Operation>
 struct delegate {
   std::uint32_t const* ids;
@@ -31,16 +31,16 @@ struct delegate {
   }
 };
 
-/// One arm, ready to run.
+/// Interface of a Warden arm.
 class warden_arm {
  public:
   virtual ~warden_arm() = default;
   /// Prepares for n operations, outside of the measured time. Throws warden::limit_error if that is
   /// impossible.
   virtual void prepare(std::uint32_t) {}
-  /// The operations 0 to n - 1: one launch, or several in one stream.
+  /// Enqueues operations 0 to n - 1, as one or several launches in one stream.
   virtual void run_async(std::uint32_t const* ids, std::uint32_t n) = 0;
-  /// Throws what went wrong.
+  /// Waits until the operations have run. Throws their error, if any.
   virtual void wait() = 0;
 };
 
@@ -121,7 +121,7 @@ std::unique_ptr<warden_arm> make_warden_arm(std::string const& name,
     return make_deferred_arm<Operation>(name, records, keys, context);
 }
 
-/// True if the arm can do the operation on that many records.
+/// True if the arm can run the operation on `keys` records.
 template <class Operation>
 bool has_warden_arm(std::string const& name, std::uint32_t keys) {
   try {

@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
       workloads{"uniform"};
   unsigned scale = 0;
   program.add_numbers("--keys", keys, 1u << 20,
-                      "numbers of records; 1 and 256 or, for pairs, 256 and 1024");
+                      "numbers of records; default: 1 and 256, for pairs 256 and 1024");
   program.add_names("--sections", sections, {"single", "pairs"},
                     "sections on one record, on pairs of records");
   program.add_names("--clock", clocks, {"nanoseconds", "cycles"},

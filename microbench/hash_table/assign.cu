@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arms of the operation `assign`.
+// Arms of the operation `assign`.
 
 #include "microbench/hash_table/points.cuh"
 

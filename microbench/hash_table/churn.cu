@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arms of the operation `churn`.
+// Arms of the operation `churn`.
 
 #include "microbench/hash_table/points.cuh"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash table's benchmark: the same table on Warden, by executor, under locks and by atomics.
+// The hash table benchmark: the same table on Warden, by executor, under locks and by atomics.
 
 #include "microbench/hash_table/points.cuh"
 #include "microbench/support/report.hpp"
@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
            : operation == "churn"  ? hash_table_bench::make_churn_point(std::move(w))
                                    : hash_table_bench::make_update_point(std::move(w));
   };
-  // Counting is measured for tables of several sizes, up to those that no chip holds.
+  // Counting has tables of several sizes, up to sizes that do not fit on chip.
   auto const keys_of = [&](std::string const& operation, std::string const& workload) {
     if (!keys.empty()) return keys;
     if (program.simulated()) return std::vector<std::uint32_t>{256};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash table's operations that are measured, each with an oracle that a lost, doubled or torn
-// operation fails. A key has 4 bytes; so has a value, but that of `update`, which has 24.
+// Operations of the hash table benchmark, each with an oracle that detects lost, doubled and torn
+// operations. Keys and values have 4 bytes; values of `update` have 24 bytes.
 #pragma once
 
 #include "apps/hash_table/sections.cuh"
@@ -16,10 +16,11 @@ namespace simt = warden::simt;
 using key_type = std::uint32_t;
 using keys_type = hash_table::integer_keys<key_type>;
 
-/// Keys are spread over all 32 bits; odd factors have inverses, so the oracle finds the ids again.
+/// Factor that spreads keys over all 32 bits. It is odd, so it has an inverse, by which the oracle
+/// gets the id of a key.
 inline constexpr key_type key_factor = 0x9e3779b1u;
 constexpr key_type inverse(key_type odd) {
-  key_type x = odd;  // right in 3 bits; each step doubles them
+  key_type x = odd;  // 3 bits are right; each step doubles their number
   for (int step = 0; step < 4; ++step) x *= 2 - odd * x;
   return x;
 }
@@ -28,20 +29,20 @@ static_assert(static_cast<key_type>(key_factor * key_inverse) == 1);
 WARDEN_HOST_DEVICE key_type key_of(std::uint32_t id) { return (id + 1) * key_factor; }
 WARDEN_HOST_DEVICE std::uint32_t id_of(key_type key) { return key * key_inverse - 1; }
 
-/// Memory that the oracles read and write: `per_key` and `sums` are zero before.
+/// Memory that the oracles read and write. Precondition: `per_key` and `sums` are 0.
 struct oracle {
   std::uint32_t const* ids;
   std::uint32_t n;
   std::uint32_t keys;
   std::uint32_t* per_key;
-  std::uint64_t* sums;  ///< two a key, where the operation needs them
+  std::uint64_t* sums;  ///< two words for each key, if the operation needs them
   std::uint64_t* entries;
   std::uint64_t* wrong;
 
   __device__ void count_wrong() const { simt::fetch_add(wrong, std::uint64_t{1}); }
 };
 
-/// Puts the keys `first`, `first + step`, ... in, with the value 0.
+/// Inserts the keys of ids `first`, `first + step`, ..., with the value 0.
 template <class Value>
 struct fill {
   std::uint32_t first, step;
@@ -49,13 +50,13 @@ struct fill {
   __device__ section operator()(std::uint32_t i) const { return {key_of(first + i * step), {}}; }
 };
 
-/// Common parts of the operations on values of one word.
+/// Base of the operations on values of one word.
 struct on_words {
   using value_type = std::uint32_t;
   using sections = hash_table::sections<key_type, value_type, keys_type>;
 };
 
-/// How often each key occurs.
+/// Counts the occurrences of each key.
 struct count : on_words {
   static constexpr char const* name = "count";
   static constexpr bool has_atomic = true;
@@ -69,26 +70,27 @@ struct count : on_words {
   static void run(Table& table, std::uint32_t const* ids, std::uint32_t n) {
     table.run_async(make{ids}, n);
   }
-  /// Before the entries are visited.
+  /// Runs for each operation before the entries are visited: counts the operations of each key.
   __device__ static void prepare(oracle const& o, std::uint64_t i) {
     if (i < o.n) simt::fetch_add(&o.per_key[o.ids[i]], 1u);
   }
-  /// Each entry's value is how often its key was drawn; a key that comes twice is wrong, too.
+  /// Runs for each entry: checks that its value is the number of operations of its key, and that no
+  /// other entry has the key.
   __device__ static void visit(oracle const& o, key_type key, value_type value) {
     std::uint32_t const id = id_of(key);
     if (id >= o.keys || simt::exchange(&o.per_key[id], 0u) != value || value == 0) o.count_wrong();
   }
-  /// After that: a key that was drawn and has no entry is still counted.
+  /// Runs for each key after that: finds drawn keys without an entry.
   __device__ static void finish(oracle const& o, std::uint64_t id) {
     if (id < o.keys && o.per_key[id] != 0) o.count_wrong();
   }
   static bool adds_up(hash_table::totals const& t, std::uint32_t n, std::uint64_t entries) {
-    // Some were combined.
+    // Combined operations count as one.
     return t.inserted + t.updated <= n && t.inserted == entries;
   }
 };
 
-/// New values for keys that are there: `insert_or_assign` of the operation's number.
+/// Assigns the number of the operation to present keys, by `insert_or_assign`.
 struct assign : on_words {
   static constexpr char const* name = "assign";
   static constexpr bool has_atomic = true;
@@ -109,7 +111,7 @@ struct assign : on_words {
   __device__ static void prepare(oracle const& o, std::uint64_t i) {
     if (i < o.n) simt::store_relaxed(&o.per_key[o.ids[i]], 1u);
   }
-  /// A key's value is the number of one of its operations, if it has any.
+  /// The value of a key must be the number of one of its operations, if any.
   __device__ static void visit(oracle const& o, key_type key, value_type value) {
     std::uint32_t const id = id_of(key);
     if (id >= o.keys) return o.count_wrong();
@@ -125,7 +127,8 @@ struct assign : on_words {
   }
 };
 
-/// The first half of the operations insert, the second half erase; the table begins half full.
+/// The first half of the operations inserts, the second half erases. The table is half full at the
+/// start.
 struct churn : on_words {
   static constexpr char const* name = "churn";
   static constexpr bool has_atomic = false;
@@ -148,7 +151,7 @@ struct churn : on_words {
     table.run_async(make{ids}, n / 2);
     table.run_async(make_erase{ids + n / 2}, n - n / 2);
   }
-  /// Keys that the second half names are gone.
+  /// Marks the keys of the second half, which must be absent.
   __device__ static void prepare(oracle const& o, std::uint64_t i) {
     if (i >= o.n / 2 && i < o.n) simt::store_relaxed(&o.per_key[o.ids[i]], 1u);
   }
@@ -164,13 +167,13 @@ struct churn : on_words {
   }
 };
 
-/// A value of 24 bytes that changes under a condition: what no atomic can do.
+/// Updates a value of 24 bytes under a condition, which no atomic can do.
 struct update {
   struct value_type {
     std::int64_t balance;    ///< never below zero
     std::uint64_t mixed;     ///< sum of a hash of all operations
     std::uint32_t accepted;  ///< operations that changed the balance
-    std::uint32_t refused;   ///< operations that would have made it less than zero
+    std::uint32_t refused;   ///< operations that would have made the balance negative
   };
   static_assert(sizeof(value_type) == 24);
   using sections = hash_table::sections<key_type, value_type, keys_type>;
@@ -180,8 +183,8 @@ struct update {
   WARDEN_HOST_DEVICE static std::uint64_t hash(std::uint32_t writer) {
     return std::uint64_t{writer * 0x9e3779b1u} * (writer ^ 0x85ebca6bu) >> 8;
   }
-  /// Value that an operation adds: +1 as often as -1, so that balances hover near zero, and many
-  /// are refused.
+  /// Value that an operation adds: 1 or -1 with equal probability, so that balances stay near 0 and
+  /// many operations are refused.
   WARDEN_HOST_DEVICE static std::int64_t amount(std::uint32_t writer) {
     return (writer * 0x85ebca6bu >> 31) != 0 ? 1 : -1;
   }
@@ -216,7 +219,7 @@ struct update {
   static void run(Table& table, std::uint32_t const* ids, std::uint32_t n) {
     table.run_async(make{ids}, n);
   }
-  /// Operations, the sum of their amounts and of their hashes, for each key.
+  /// Counts the operations of each key, and adds up their amounts and hashes.
   __device__ static void prepare(oracle const& o, std::uint64_t i) {
     if (i >= o.n) return;
     auto const writer = static_cast<std::uint32_t>(i);
@@ -225,7 +228,8 @@ struct update {
     simt::fetch_add(&o.sums[2 * std::uint64_t{id}], static_cast<std::uint64_t>(amount(writer)));
     simt::fetch_add(&o.sums[2 * std::uint64_t{id} + 1], hash(writer));
   }
-  /// Refused operations are those of -1.
+  /// Each refused operation has the amount -1, so the balance is the sum of all amounts plus the
+  /// number of refusals.
   __device__ static void visit(oracle const& o, key_type key, value_type const& v) {
     std::uint32_t const id = id_of(key);
     if (id >= o.keys) return o.count_wrong();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the hash table's oracles: before the entries are visited, for each entry, and
-// after that.
+// Kernels of the oracles: before the entries are visited, for each entry, and after that.
 #pragma once
 
 #include "microbench/hash_table/operations.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A point of the hash table's benchmark: one operation on one workload, by all arms.
+// Point of the hash table benchmark: one operation on one workload.
 #pragma once
 
 #include "apps/hash_table/baselines.cuh"
@@ -18,8 +18,8 @@
 
 namespace hash_table_bench {
 
-/// Policy that the arms are tuned by in addition to the default, which combines operations of one
-/// key and uses atomics where it can.
+/// Policy of the arm `warden_deferred_runs`. The default policy combines operations of one key, and
+/// uses atomics if possible.
 struct by_runs : hash_table::table_policy {
   static constexpr bool combines = false;
   using executor = warden::executor::sorted<>;
@@ -42,7 +42,7 @@ class point_of final : public bench::workload_point<Operation> {
   using base::keys;
   using base::workload_;
 
-  /// One array of ids; a table of the arm that runs, with slots for twice the keys.
+  /// Ids, the memory of the oracle, and the table of each arm, which is made at its first use.
   struct memory {
     memory(std::uint32_t operations, std::uint32_t keys)
         : ids{operations},
@@ -52,7 +52,7 @@ class point_of final : public bench::workload_point<Operation> {
           locked{{.capacity = keys}} {}
     warden::buffer<std::uint32_t> ids, per_key;
     warden::buffer<std::uint64_t> sums;
-    warden::buffer<std::uint64_t> numbers;  ///< entries, wrong
+    warden::buffer<std::uint64_t> numbers;  ///< number of entries, number of errors
     hash_table::locked_table<key_type, value_type> locked;
     std::optional<hash_table::atomic_table<key_type, value_type>> atomic;
     std::optional<deferred_table<hash_table::table_policy>> deferred;
@@ -104,7 +104,7 @@ class point_of final : public bench::workload_point<Operation> {
     return result;
   }
 
-  /// Logs are made before the clock runs.
+  /// Makes logs before the clock starts.
   template <class Make, class Table>
   static void reserve(Table& table, std::uint32_t n) {
     using section = std::remove_cvref_t<decltype(std::declval<Make const&>()(0u))>;
@@ -135,7 +135,8 @@ class point_of final : public bench::workload_point<Operation> {
   std::optional<memory> memory_;
 };
 
-// Each in a translation unit of its own: the kernels of one operation take long enough to compile.
+// Each function is in a translation unit of its own, because the kernels of one operation take long
+// to compile.
 std::shared_ptr<bench::point> make_count_point(bench::workload w);
 std::shared_ptr<bench::point> make_assign_point(bench::workload w);
 std::shared_ptr<bench::point> make_churn_point(bench::workload w);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arms of the operation `update`.
+// Arms of the operation `update`.
 
 #include "microbench/hash_table/points.cuh"
 

@@ -23,12 +23,12 @@ namespace {
 using factorization::descent;
 using factorization::model;
 
-/// The ratings to learn from, and the error to reach.
+/// Ratings to learn from, and the error to reach.
 struct input {
   factorization::planted_shape shape;
-  unsigned epochs;  ///< at most
-  /// Error on the ratings kept aside: that of one thread after as many epochs, by
-  /// results/sequential_descent.json, plus 1 %. 0: no target.
+  unsigned epochs;  ///< largest number of epochs
+  /// Target error on the test ratings: the error of one thread after `epochs` epochs, from
+  /// results/sequential_descent.json, plus 1 %. 0 if there is no target.
   double rmse;
 };
 std::vector<std::pair<std::string, input>> const inputs{
@@ -40,8 +40,9 @@ constexpr std::uint64_t seed = 1;
 constexpr double test_share = 0.01;
 char const* const sequential = "sequential";
 
-/// One input at one rank, by all arms. The time is that of the epochs on the device until the error
-/// is reached; what arms do once, before the first, is a counter. An operation is a step.
+/// Point of one input at one rank of the factors. The time is that of the epochs on the device
+/// until the target error is reached. Preparation before the first epoch is a counter. An operation
+/// is a step.
 class descent_point final : public bench::point {
  public:
   descent_point(std::string name, input const& in, unsigned rank)
@@ -105,7 +106,7 @@ class descent_point final : public bench::point {
       if (arm == sequential) found[arm] = run_once(train, test, first);
     return found;
   }
-  /// On one core of the host.
+  /// Runs the sequential arm, on one core of the host.
   [[nodiscard]] bench::row run_once(factorization::rating_list const& train,
                                     factorization::rating_list const& test, model m) const {
     bench::row r;
@@ -142,7 +143,7 @@ int main(int argc, char** argv) {
   program.add_names("--input", chosen, names,
                     "ratings; by default small on the simulated device, movielens-10m on a GPU");
   program.options()
-      .add_option("--rank", rank, "of the factors; by default 16 or 128")
+      .add_option("--rank", rank, "rank of the factors; by default 16 or 128")
       ->transform(apps::whole())
       ->check(CLI::IsMember({16, 32, 64, 128}));
   if (!program.parse(factorization::arm_names(), argc, argv, {sequential}))

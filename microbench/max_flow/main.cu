@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The benchmark of maximum flows: the same iterations with pushes under locks, by atomics and on
-// Warden; and, if asked for, what others do on one core.
+// Warden. On demand also sequential algorithms of other libraries.
 
 #include "apps/graph/generate.cuh"
 #include "apps/graph/readers.hpp"
@@ -29,21 +29,20 @@ namespace {
 
 using max_flow::flow_finder;
 
-/// Seconds. A slower solution is not repeated: costs of its beginning, such as loading kernels, are
-/// some thousandths of it.
+/// Seconds. A slower solution is not repeated, because start-up costs, such as loading kernels, are
+/// only some 0.1 % of it.
 constexpr double slow_solution = 5;
 
-/// Sequential, on the host: they run once, and only if they are asked for.
+/// Sequential algorithms on the host. They run once, and only on demand.
 std::map<std::string, decltype(&max_flow::push_relabel)> const sequential_arms{
     {"boost_push_relabel", &max_flow::push_relabel},
     {"boost_boykov_kolmogorov", &max_flow::boykov_kolmogorov}};
 
-/// One network, by all arms. The time begins with the network in device memory and ends with the
-/// flow and the cut there; a sequential arm's begins and ends in the host's memory. An operation is
-/// an edge.
+/// Point of one network. The time begins with the network in device memory and ends with the flow
+/// and the cut in device memory; for sequential arms, in host memory. An operation is an edge.
 class flow_point final : public bench::graph_point {
  public:
-  /// `known` is the value that all flows must have, if it is known.
+  /// `known` is the value of the maximum flow, if it is known.
   flow_point(std::string name, bench::graph_input input, std::optional<std::uint64_t> known,
              max_flow::flow_options const& how)
       : graph_point{std::move(name), std::move(input)}, known_{known}, how_{how} {}
@@ -80,7 +79,7 @@ class flow_point final : public bench::graph_point {
     for (auto& [arm, r] : found) note_facts(r, finders[arm]->facts());
     for (std::string const& arm : s.arms) {
       if (!sequential_arms.contains(arm)) continue;
-      // They return a value alone, which must be that of an audited flow.
+      // Sequential arms return only a value, which must be that of an audited flow.
       if (finders.empty()) finders["atomics"] = find_one(net, "atomics");
       found[arm] = run_once(arm, rows.rows(), *edges.ends, finders.begin()->second->facts().value);
       found[arm].operations = edges.edges();
@@ -88,7 +87,7 @@ class flow_point final : public bench::graph_point {
     for (auto& [arm, r] : found) r.counters["vertices"] = static_cast<double>(edges.vertices);
     return found;
   }
-  /// Throws std::runtime_error if its audit fails.
+  /// Finds a flow. Throws std::runtime_error if the audit of the flow fails.
   std::unique_ptr<flow_finder> find_one(max_flow::network const& net, std::string const& arm) {
     auto finder = std::make_unique<flow_finder>(net, arm, how_);
     finder->find();
@@ -116,7 +115,7 @@ class flow_point final : public bench::graph_point {
     std::fprintf(stderr, "%s: the audit failed: %s\n", name(arm).c_str(), error_text.c_str());
     return false;
   }
-  /// Notes facts of the last repetition that explain its time.
+  /// Writes facts of the last repetition that explain its time to the row.
   static void note_facts(bench::row& r, max_flow::flow_facts const& f) {
     r.counters["flow"] = static_cast<double>(f.value);
     r.counters["rounds"] = static_cast<double>(f.iterations);
@@ -146,7 +145,7 @@ bench::graph_input shuffled(Generator const& generator) {
           }};
 }
 
-/// A file of the folder `--data`, and the value of its largest flow.
+/// A file of the folder `--data`, and the value of its maximum flow.
 struct known_file {
   std::string path;
   std::uint64_t vertices, flow;
@@ -184,16 +183,17 @@ int main(int argc, char** argv) {
   max_flow::flow_options how;
   program.add_names("--input", inputs, all, "networks");
   program.options()
-      .add_option("--data", data, "the folder of the files")
+      .add_option("--data", data, "folder of the files")
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
   program.options()
-      .add_option("--rounds-a-level", how.iterations_a_level,
-                  "rounds between two global relabellings, for each level of the last one; 0: "
-                  "the arm's own")
+      .add_option(
+          "--iterations-per-level", how.iterations_a_level,
+          "iterations between two global relabellings, for each level of the previous one; 0: "
+          "the arm's own")
       ->transform(apps::real(0, 1e9))
       ->capture_default_str();
-  // Runs take up to a second or two: three of each do, and all are done in a minute.
+  // A repetition takes up to 2 s, so that 3 repetitions of all arms take a minute.
   program.set_repetitions(3);
   std::vector<std::string> on_demand;
   for (auto const& [name, algorithm] : sequential_arms) on_demand.push_back(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each way of running the sections looks like to the benchmark.
+// Interface of the arms of the record size benchmark.
 #pragma once
 
 #include "microbench/record_size/record.cuh"
@@ -10,19 +10,20 @@
 
 namespace record_size {
 
-/// One arm on some records.
+/// An arm on one array of records.
 class arm {
  public:
   virtual ~arm() = default;
-  /// Before its first run: chooses settings by runs on `n` of these ids, and says which.
+  /// Called before the first repetition: chooses settings by trials on the first `n` ids. Returns
+  /// the choice as text.
   virtual std::string prepare(std::uint32_t const*, std::uint32_t) { return {}; }
-  /// The operations 0 to n - 1.
+  /// Enqueues operations 0 to n - 1.
   virtual void run_async(std::uint32_t const* ids, std::uint32_t n) = 0;
-  /// Throws what went wrong.
+  /// Waits until the operations have run. Throws their error, if any.
   virtual void wait() = 0;
 };
 
-// Each in a translation unit of its own: its kernels take long enough to compile.
+// Each function is in a translation unit of its own, because its kernels take long to compile.
 template <unsigned Bytes>
 std::unique_ptr<arm> make_warden_locks(record<Bytes>* records, std::uint32_t keys);
 template <unsigned Bytes>

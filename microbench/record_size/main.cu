@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record size benchmark: which executor for sections of one thread on small and large records.
+// The record size benchmark: executors for sections of one thread on small and large records.
 
 #include "microbench/record_size/points.hpp"
 #include "microbench/support/report.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A point: one size of record, one number of them; and the arm without Warden.
+// Points, by size and number of records, and the arm without Warden.
 
 #include "microbench/record_size/points.hpp"
 #include "microbench/support/timed_point.hpp"
@@ -50,8 +50,8 @@ struct check_arguments {
   record<Bytes> const* records;
   std::uint32_t const* ids;
   std::uint32_t n, keys;
-  std::uint32_t* sums;    ///< sums of the amounts, one for each key
-  std::uint32_t* counts;  ///< numbers of the operations, one for each key
+  std::uint32_t* sums;    ///< [key] sum of the amounts
+  std::uint32_t* counts;  ///< [key] number of operations
   std::uint64_t* wrong;
 };
 template <unsigned Bytes>
@@ -62,7 +62,7 @@ WARDEN_KERNEL void count_operations(check_arguments<Bytes> a) {
     simt::fetch_add(&a.counts[a.ids[i]], 1u);
   });
 }
-/// Checks that every word has had every operation of its record once.
+/// Checks that every word got every operation of its record once.
 template <unsigned Bytes>
 WARDEN_KERNEL void compare_records(check_arguments<Bytes> a) {
   simt::assume_one_dimension();

@@ -8,14 +8,14 @@
 
 namespace record_size {
 
-/// `Bytes` is a multiple of four.
+/// A record. `Bytes` is a multiple of 4.
 template <unsigned Bytes>
 struct alignas(Bytes < 16 ? Bytes : 16) record {
   static constexpr unsigned words = Bytes / sizeof(std::uint32_t);
   std::uint32_t word[words];
 };
 
-/// Run by one thread, as every section.
+/// Section that one thread runs.
 struct add_to_all {
   static constexpr bool reads_other_memory = false;
   std::uint32_t amount;
@@ -25,7 +25,8 @@ struct add_to_all {
   }
 };
 
-/// The section of operation i. Distinct amounts: two lost and one doubled do not cancel.
+/// Makes the section of operation i. Amounts are distinct, so that two lost sections and a doubled
+/// one do not cancel.
 struct make_add {
   __device__ add_to_all operator()(std::uint32_t i) const {
     return {static_cast<std::uint32_t>(bench::mix(i, 7) >> 32)};

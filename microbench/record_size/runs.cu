@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arm of the executor `sorted`.
+// Arm of the executor `sorted`.
 
 #include "microbench/record_size/warden_arm.cuh"
 

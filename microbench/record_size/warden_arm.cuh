@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arms by Warden.
+// Warden arms.
 #pragma once
 
 #include "microbench/contention/warden_arms.cuh"
@@ -10,7 +10,7 @@
 
 namespace record_size {
 
-/// The operation, as the comparison's Warden arms are made of one.
+/// The operation, with the members that the Warden arms of `contention` need.
 template <unsigned Bytes>
 struct operation {
   using record = record_size::record<Bytes>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `add` on several GPUs, whose sections combine.
+// Operation `add` on several GPUs; its sections combine.
 
 #include "microbench/several_gpus/point.cuh"
 #include "microbench/several_gpus/rank.cuh"

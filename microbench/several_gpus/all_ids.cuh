@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record ids of all ranks' operations on one rank, which needs them for its checks.
+// Record ids of the operations of all ranks, on one rank, which needs them for its checks.
 #pragma once
 
 #include "microbench/support/workload.cuh"
@@ -13,7 +13,7 @@
 
 namespace several_gpus {
 
-/// Ids of `n` operations for each rank, drawn alike on all ranks.
+/// Ids of `n` operations for each rank. All ranks draw the same ids.
 class all_ids {
  public:
   all_ids(warden::communicator const& world, std::string const& workload, std::uint32_t keys,
@@ -24,7 +24,7 @@ class all_ids {
         workload_{bench::workload::named(workload, keys, "")},
         ids_{std::size_t{n} * ranks_} {}
 
-  /// Enqueued.
+  /// Enqueues the draw.
   void draw(std::uint64_t seed) {
     for (std::uint32_t r = 0; r < ranks_; ++r)
       workload_.draw(ids_.data() + std::size_t{r} * n_, n_, seed * ranks_ + r);
@@ -35,7 +35,7 @@ class all_ids {
   [[nodiscard]] std::uint32_t all() const { return n_ * ranks_; }
   /// Number of operations of each rank.
   [[nodiscard]] std::uint32_t each() const { return n_; }
-  /// First operation of this rank.
+  /// Number of this rank's first operation.
   [[nodiscard]] std::uint32_t first() const { return first_; }
   /// Ids of this rank's operations.
   [[nodiscard]] std::uint32_t const* own() const { return ids_.data() + first_; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `count` on several GPUs: how often each key occurs, by a hash table that is spread over them.
+// Operation `count` on several GPUs: counts the occurrences of each key in a hash table that is
+// spread over the GPUs.
 
 #include "apps/hash_table/spread_table.cuh"
 #include "microbench/hash_table/oracle.cuh"
@@ -50,13 +51,13 @@ class count_rank {
         numbers_{2},
         table_{world, {.capacity = keys, .partitions = chosen.partitions}, {}, ids_.all()} {}
 
-  /// Seconds from when all ranks had begun until this one had ended.
+  /// Returns the seconds from the start of all ranks to the end of this rank.
   double run(std::uint64_t seed) {
     ids_.draw(seed);
     auto const [blocks, threads] = bench::shape_of_helpers();
     simt::launch(&make_keys, blocks, threads, 0, {ids_.own(), ids_.each(), keys_.data()}, {});
     table_.clear_async();
-    // All ranks begin after this.
+    // Barrier: all ranks start after it.
     table_.wait();
     double const seconds = seconds_of([&] {
       table_.count_async(keys_.data(), ids_.each());
@@ -65,11 +66,11 @@ class count_rank {
     table_.wait();
     return seconds;
   }
-  /// Not recorded.
+  /// Phases are not recorded.
   [[nodiscard]] static std::map<std::string, double> phases() { return {}; }
-  /// Returns true if that run was right. Each entry has the number of its key's operations, and the
-  /// entries of all ranks are as many as keys that occur: so none is missing and none is on 2
-  /// ranks.
+  /// Returns true if the last `run` was right. Each entry must hold the number of operations of its
+  /// key. The ranks together must have as many entries as there are keys that occur, so that no
+  /// entry is missing and no key is on 2 ranks.
   bool verify() {
     per_key_.fill_bytes(0);
     numbers_.fill_bytes(0);
@@ -81,7 +82,7 @@ class count_rank {
     table_.for_each_async(hash_table_bench::visit_entry<operation>{o});
     auto const visited = numbers_.to_host();
     simt::launch(&hash_table_bench::finish_kernel<operation>, blocks, threads, 0, o, {});
-    // Now the keys that occur and have no entry on this rank count as wrong, too.
+    // The number of errors now includes the keys that occur and have no entry on this rank.
     auto const all = gather(world_, numbers_);
     std::uint64_t const elsewhere = numbers_.to_host()[1] - visited[1];
     std::uint64_t entries = 0;
@@ -97,7 +98,7 @@ class count_rank {
   all_ids ids_;
   warden::buffer<key_type> keys_;
   warden::buffer<std::uint32_t> per_key_;
-  warden::buffer<std::uint64_t> numbers_;  ///< entries, wrong
+  warden::buffer<std::uint64_t> numbers_;  ///< number of entries, number of errors
   hash_table::spread_table<key_type, operation::value_type> table_;
 };
 

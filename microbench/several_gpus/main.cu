@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> const known{"uniform", "zipf099"};
   std::vector<std::string> workloads = known;
   program.add_numbers("--keys", keys, 1u << 28, "records of all GPUs together");
-  program.add_names("--workloads", workloads, known, "which of them");
+  program.add_names("--workloads", workloads, known, "workloads");
   std::map<std::string, decltype(&make_push_point)> const makers{{"push", make_push_point},
                                                                  {"add", make_add_point},
                                                                  {"update", make_update_point},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One point: an operation on a workload, by each number of GPUs.
+// Point of one operation on one workload, by number of GPUs.
 #pragma once
 
 #include "microbench/several_gpus/points.hpp"
@@ -18,14 +18,14 @@
 
 namespace several_gpus {
 
-/// For operations that lack an arm.
+/// Stands for an arm that an operation lacks.
 struct no_arm {};
 
-/// Made for each run on `n` operations of each rank: `Rank{world, workload, keys, n, choices}`, for
-/// `two_gpus_on_chip` `OnChip` of the same, for `one_gpu_best` `Single{workload, keys, n}`. All
-/// have `run(seed)`, which returns seconds; `phases()`, the ends of phases of that run in seconds
-/// by name, if they are recorded; and `verify()`, which returns true if that run was right.
-/// `Rank::name` names the operation.
+/// Point whose arms are made for `n` operations of each rank, as `Rank{world, workload, keys, n,
+/// choices}`. The arm `two_gpus_on_chip` is an `OnChip` of the same arguments, `one_gpu_best` is a
+/// `Single{workload, keys, n}`. All have three functions. `run(seed)` returns seconds. `phases()`
+/// returns the seconds to the end of each phase of the last run, by name, if recorded. `verify()`
+/// returns true if the last run was right. `Rank::name` is the name of the operation.
 template <class Rank, class OnChip = no_arm, class Single = no_arm>
 class point_of final : public bench::point {
  public:
@@ -49,10 +49,10 @@ class point_of final : public bench::point {
     return rows;
   }
 
-  /// A run is as long as its slowest rank.
+  /// The time of a repetition is that of its slowest rank.
   bench::row measure(std::string const& arm, bench::sweep const& s) const {
     bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
-    // The ids and outcomes of all ranks have to fit each GPU.
+    // The ids and outcomes of all ranks must fit on each GPU.
     std::uint32_t const n = s.operations != 0 ? s.operations : simulated ? 512 : 1u << 26;
     std::vector<double> seconds(s.repetitions);
     std::map<std::string, std::vector<double>> phases;  // [phase][repetition] of the slowest rank
@@ -60,7 +60,7 @@ class point_of final : public bench::point {
     bench::row r;
     r.verified = true;
     auto const measure_runs = [&](auto& one) {
-      one.run(99);  // warm, and leaves state that the other runs have to reset
+      one.run(99);  // warm-up; leaves state that the repetitions must reset
       for (unsigned k = 0; k < s.repetitions; ++k) {
         double const took = one.run(100 + k);
         bool const good = one.verify();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `push` on several GPUs.
+// Operation `push` on several GPUs.
 
 #include "microbench/several_gpus/point.cuh"
 #include "microbench/several_gpus/rank.cuh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank of a measured run: its kernel, its part of the run, and a check that each section of all
-// ranks on its records has run once.
+// One rank: its kernel, its part of the run, and a check that each section on its records, of all
+// ranks, ran once.
 #pragma once
 
 #include "microbench/contention/oracle.cuh"
@@ -31,7 +31,7 @@ struct policy : warden::default_policy {
   static constexpr bool combines = warden::combining<typename Operation::section>;
 };
 
-/// Operation i of a rank is operation `first + i` of the whole.
+/// Makes the sections of one rank: its operation i is operation `first + i` of all ranks.
 template <class Operation>
 struct make_from {
   std::uint32_t first = 0;
@@ -40,14 +40,14 @@ struct make_from {
   }
 };
 
-/// The checks of all ranks' operations on one rank, which has a share of the records.
+/// Arguments of the check on one rank, which has a share of the records.
 template <class Operation, class Share>
 struct own_arguments {
   typename Operation::check_arguments all;
   Share share;
   typename Operation::record* records;  ///< [id] zeros if another rank has the record
 };
-/// Makes the checks take operation i, on a record of another rank, as run.
+/// Makes the checks treat operation i, on a record of another rank, as run.
 template <class Operation, class Share>
 WARDEN_DEVICE void assume_run(own_arguments<Operation, Share> const& a, std::uint32_t i) {
   if constexpr (std::is_same_v<Operation, contention::push>) {
@@ -70,7 +70,7 @@ WARDEN_KERNEL void find_own(own_arguments<Operation, Share> a) {
   });
 }
 
-/// One rank of `n` operations for each, with records `Where` while a run executes their sections.
+/// A rank with `n` operations. The records are `Where` while a run executes their sections.
 template <class Operation, warden::placement Where = warden::placement::in_memory>
 class rank {
   using record = typename Operation::record;
@@ -87,19 +87,19 @@ class rank {
       : ids_{world, workload, keys, n},
         per_operation_{ids_.all()},
         on_{world, keys, Operation::make_context(per_operation_.data())},
-        // Skewed ids may bring all there are to one rank.
+        // With skewed ids, one rank may receive the sections of all ranks.
         later_{on_,
                n,
                {.partitions = chosen.partitions, .room = workload == "uniform" ? 0 : ids_.all()}} {
     if (chosen.has_timeline) later_.record_phases();
   }
 
-  /// Seconds from when all ranks had begun until this one had ended.
+  /// Returns the seconds from the start of all ranks to the end of this rank.
   double run(std::uint64_t seed) {
     ids_.draw(seed);
     per_operation_.fill_bytes(0);
     warden::runtime::fill_async(on_.records().data(), 0, on_.records().bytes(), {});
-    // All ranks begin after this.
+    // Barrier: all ranks start after it.
     on_.wait();
     double const seconds = seconds_of([&] {
       send_time_.start();
@@ -110,8 +110,8 @@ class rank {
     on_.wait();
     return seconds;
   }
-  /// Seconds of the last run: of its kernel, and from there to the end of each phase. Only if
-  /// timed.
+  /// Seconds of the last run: of the kernel, and from the end of the kernel to the end of each
+  /// phase. Phases are missing unless they were recorded.
   [[nodiscard]] std::map<std::string, double> phases() const {
     std::map<std::string, double> found{{"send", send_time_.result().seconds}};
     auto const ends = later_.phase_ends();
@@ -120,7 +120,7 @@ class rank {
     }
     return found;
   }
-  /// Returns true if that run was right, as far as this rank's records go.
+  /// Returns true if the last `run` was right on the records of this rank.
   bool verify() {
     auto const keys = static_cast<std::uint32_t>(on_.size());
     warden::buffer<record> records{keys};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of a run, from before its kernel is enqueued until all of it has ended.
+// Time from before a kernel is enqueued until all enqueued work has ended.
 #pragma once
 
 #include <warden/stream.hpp>
@@ -8,7 +8,7 @@
 
 namespace several_gpus {
 
-/// Seconds until everything that `enqueue` puts into the default stream has ended.
+/// Returns the seconds from the call of `enqueue` until all work in the default stream has ended.
 template <class Enqueue>
 double seconds_of(Enqueue const& enqueue) {
   auto const begin = std::chrono::steady_clock::now();

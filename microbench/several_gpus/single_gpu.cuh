@@ -18,7 +18,7 @@
 
 namespace several_gpus {
 
-/// Runs of `n` operations; interface of `rank`.
+/// Runs `n` operations; has the interface of `rank`.
 template <class Operation>
 class single_gpu {
   using record = typename Operation::record;
@@ -35,7 +35,7 @@ class single_gpu {
     arm_->prepare(n);
   }
 
-  /// Seconds of a run on ids drawn by `seed`: those of a job of one rank.
+  /// Returns the seconds of a run on ids drawn by `seed`. These ids are those of a job of one rank.
   double run(std::uint64_t seed) {
     workload_.draw(ids_.data(), n_, seed);
     per_operation_.fill_bytes(0);
@@ -45,13 +45,13 @@ class single_gpu {
     arm_->wait();
     return seconds;
   }
-  /// Not recorded.
+  /// Phases are not recorded.
   [[nodiscard]] static std::map<std::string, double> phases() { return {}; }
   /// Returns true if the last run was right.
   bool verify() { return oracle_.verify(records_.data(), ids_.data(), n_, context()); }
 
  private:
-  /// The highest rate of the deferred arms of results/h200/contention.json.
+  /// Deferred arm with the highest rate in results/h200/contention.json.
   static constexpr char const* arm_name = warden::combining<typename Operation::section>
                                               ? "warden_deferred_combined"
                                               : "warden_deferred_on_chip";

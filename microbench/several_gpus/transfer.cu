@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `transfer` on several GPUs: between accounts of a bank that is spread over them.
+// Operation `transfer` on several GPUs: transfers between accounts that are spread over the GPUs.
 
 #include "apps/bank_transfer/bank.cuh"
 #include "apps/bank_transfer/spread_bank.cuh"
@@ -38,14 +38,14 @@ class transfer_rank {
     workload_.reserve(all());
   }
 
-  /// Seconds from when all ranks had begun until this one had ended.
+  /// Returns the seconds from the start of all ranks to the end of this rank.
   double run(std::uint64_t seed) {
     sent_ = workload_.draw(all(), seed);
     std::size_t const first = std::size_t{n_} * static_cast<std::size_t>(share_.world().rank());
     bank_transfer::transfers const mine{sent_.from + first, sent_.to + first, sent_.amounts + first,
                                         n_};
     share_.open_async();
-    // All ranks begin after this.
+    // Barrier: all ranks start after it.
     share_.wait();
     double const seconds = seconds_of([&] {
       share_.send_async(mine);
@@ -54,9 +54,9 @@ class transfer_rank {
     share_.wait();
     return seconds;
   }
-  /// Not recorded.
+  /// Phases are not recorded.
   [[nodiscard]] static std::map<std::string, double> phases() { return {}; }
-  /// Returns true if the audit of all ranks' accounts finds nothing wrong after that run.
+  /// Returns true if the audit of the accounts of all ranks finds no error after the last `run`.
   bool verify() {
     warden::buffer<account> copied{whole_.size()};
     copied.fill_bytes(0);
@@ -64,7 +64,7 @@ class transfer_rank {
     auto const all_copies = gather(share_.world(), copied);
     auto const ranks = static_cast<std::size_t>(share_.world().size());
     std::vector<account> accounts(whole_.size());
-    // Accounts are dealt out to the ranks one by one.
+    // Account `id` is on rank `id % ranks`.
     for (std::size_t id = 0; id < accounts.size(); ++id)
       accounts[id] = all_copies[id % ranks * accounts.size() + id];
     whole_.open_async();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `update` on several GPUs.
+// Operation `update` on several GPUs.
 
 #include "microbench/several_gpus/point.cuh"
 #include "microbench/several_gpus/rank.cuh"

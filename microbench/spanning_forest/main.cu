@@ -23,8 +23,8 @@ namespace {
 
 using spanning_forest::forest_finder;
 
-/// One graph, by all arms. The time begins with the graph in device memory and ends with the
-/// numbers of the forest's edges there.
+/// Point of one graph. The time begins with the graph in device memory and ends with the numbers of
+/// the forest's edges in device memory.
 class forest_point final : public bench::graph_point {
  public:
   using graph_point::graph_point;
@@ -51,7 +51,7 @@ class forest_point final : public bench::graph_point {
       r.operations = g.edges();
     }
     if (finders.empty()) return found;
-    // The checked forest: those of all other arms must be equal.
+    // This forest was checked; the forests of all other arms must be equal to it.
     auto const forest = finders.begin()->second->edges_to_host();
     bench::by_turns(found, s.repetitions, [&](std::string const& arm) {
       forest_finder& finder = *finders.at(arm);
@@ -85,7 +85,8 @@ int main(int argc, char** argv) {
   bench::graph_inputs const inputs{program};
   if (!program.parse(spanning_forest::arm_names(), argc, argv)) return program.exit_code();
   return program.run([&](bench::program::points& points) {
-    // Threads that spin for a hot lock are dear on the simulated device: its graph is small.
+    // The graph of the simulated device is small, because threads that spin for a hot lock are slow
+    // there.
     for (auto const& [name, input] : inputs.chosen())
       points.push_back(std::make_shared<forest_point>(name, input));
   });
