@@ -130,11 +130,12 @@ TEST(order, choices_that_cannot_be_are_refused) {
                 warden::deferred{on, 10, {.partitions = 1024}};
               }),
               HasSubstr("1024 partitions"));
-  EXPECT_THAT(refusal([&] {
-                warden::deferred{on, 10, {.split = 1024}};
-              }),
-              HasSubstr("1024 parts of a partition that is split; there are a power of two, 512 at "
-                        "most"));
+  EXPECT_THAT(
+      refusal([&] {
+        warden::deferred{on, 10, {.split = 1024}};
+      }),
+      HasSubstr("1024 parts of a partition that is split; there are a power of two, at most "
+                "512"));
   traces<placement::on_chip> large{static_cast<traced*>(nullptr), 1u << 20};
   EXPECT_THAT(refusal([&] {
                 warden::deferred{large, 10, {.partitions = 2, .split = 1}};
