@@ -4,7 +4,6 @@
 #pragma once
 
 #include <warden/detail/deferred/log_formats.cuh>
-#include <warden/detail/deferred/log_sender.cuh>
 #include <warden/detail/deferred/record_numbers.cuh>
 #include <warden/detail/deferred/section_log.cuh>
 #include <warden/detail/execute/is_noop.cuh>
@@ -34,6 +33,12 @@ struct run_policy : Policy {
 
 template <class Policy, class Record, class... Sections>
 class run_ref_of_partials;
+
+// Defined by warden/spread.cuh.
+template <class Policy, class Record, class... Sections>
+class log_sender;
+/// Stands for the sender of runs whose sections send none.
+struct sends_to_no_log {};
 
 /// Sender for the sections of a run. If records are spread over ranks the sections go into a log.
 template <class Policy, class Record, class... Sections>

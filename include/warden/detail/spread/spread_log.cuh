@@ -10,6 +10,7 @@
 #include <warden/detail/deferred/log_plan.cuh>
 #include <warden/detail/deferred/run_ref.cuh>
 #include <warden/detail/execute/guarded_access.cuh>
+#include <warden/detail/spread/log_sender.cuh>
 #include <warden/detail/spread/run_timeline.cuh>
 #include <warden/detail/spread/spread_runner.cuh>
 #include <warden/runtime.hpp>

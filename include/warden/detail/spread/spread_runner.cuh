@@ -11,6 +11,7 @@
 #include <warden/detail/deferred/record_numbers.cuh>
 #include <warden/detail/deferred/run_ref.cuh>
 #include <warden/detail/execute/partition_map.cuh>
+#include <warden/detail/spread/log_sender.cuh>
 #include <warden/detail/spread/rank_channel.cuh>
 #include <warden/detail/spread/run_timeline.cuh>
 #include <warden/detail/spread/spread_exchange.cuh>

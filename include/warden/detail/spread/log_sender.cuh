@@ -11,9 +11,6 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Stands for the sender of runs whose sections send none.
-struct sends_to_no_log {};
-
 /// Sender for the sections of a run.
 template <class Policy, class Record, class... Sections>
 class log_sender {
