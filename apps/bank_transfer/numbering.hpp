@@ -16,7 +16,7 @@ inline constexpr std::uint32_t most_accounts = 1u << 26;
 /// One in this many operations is for a pair: alternately a transfer within it and an audit.
 inline constexpr std::uint32_t operations_for_a_pair = 32;
 
-/// Returns the number of audited pairs. With this number an account of a pair is no busier than an
+/// Returns the number of audited pairs. With this number, an account of a pair is no busier than an
 /// ordinary account.
 inline std::uint32_t pairs_for(std::uint32_t accounts) {
   std::uint32_t const fair = accounts / (2 * operations_for_a_pair);

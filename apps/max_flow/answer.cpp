@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A flow and a cut by edges.
+// Converts a flow and a cut of arcs to edges, and writes them.
 
 #include "apps/max_flow/answer.hpp"
 
@@ -17,7 +17,7 @@ answer answer_of(graph::edge_list const& g, graph::csr const& rows, std::uint64_
   a.sides = std::move(sides);
   a.flow.resize(g.edges());
   for (std::size_t arc = 0; arc < residual.size(); ++arc) {
-    // The arc back has none.
+    // An edge's reverse arc has no capacity.
     if (rows.weights[arc] != 0) a.flow[rows.edges[arc]] = rows.weights[arc] - residual[arc];
   }
   for (std::uint64_t e = 0; e < g.edges(); ++e) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A flow and a cut on the host, by the edges of the graph that they are of, and as files.
+/// A flow and a cut on the host, by edges of the graph, and as files.
 #pragma once
 
 #include "apps/graph/csr.hpp"
@@ -20,15 +20,16 @@ struct answer {
   std::vector<std::uint64_t> cut;   ///< the edges from the source's side to the sink's
 };
 
-/// From what a flow_finder has, brought to the host. `rows` tell which edge an arc is of.
+/// Returns the answer from host copies of a flow_finder's results. `rows` has the edge of each arc.
 answer answer_of(graph::edge_list const& g, graph::csr const& rows, std::uint64_t value,
                  std::vector<std::uint32_t> const& residual, std::vector<std::uint8_t> sides);
 
-/// Writes the solution as DIMACS specifies: `s VALUE`, and `f FROM TO FLOW` for each edge with
-/// flow, by the file's names of vertices. Throws std::runtime_error with the file's name.
+/// Writes a flow in the DIMACS format for solutions: `s VALUE`, then `f FROM TO FLOW` for each edge
+/// with a flow, with the file's names of vertices. Throws std::runtime_error with the file's name.
 void write_flow(apps::output_file& out, graph::edge_list const& g, answer const& a);
-/// `s VALUE`, `n VERTEX` for each vertex on the source's side, and `a FROM TO CAPACITY` for each
-/// edge from there to the sink's side. Throws std::runtime_error with the file's name.
+/// Writes a cut: `s VALUE`, then `n VERTEX` for each vertex on the source's side, and `a FROM TO
+/// CAPACITY` for each edge from the source's side to the sink's side. Throws std::runtime_error
+/// with the file's name.
 void write_cut(apps::output_file& out, graph::edge_list const& g, answer const& a);
 
 }  // namespace max_flow

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arms by name, and the one without locks or owners.
+// Arms by name, and the arm of atomics.
 
 #include "apps/max_flow/arms.cuh"
 #include "apps/max_flow/discharge.cuh"
@@ -14,7 +14,7 @@ namespace max_flow {
 
 namespace {
 
-/// Two atomics for each push [Hong and He 2011], without owners.
+/// Delivery by two atomics per push [Hong and He 2011].
 struct by_atomics : in_an_iteration {
   flow_state const& state;
   std::uint32_t next;  ///< iteration
@@ -26,10 +26,11 @@ struct by_atomics : in_an_iteration {
   WARDEN_DEVICE void send(push const& p, bool mine) const {
     if (!mine) return;
     simt::add(&state.arcs[p.arc].residual, p.amount);
-    // One of several pushes that come at once finds 0.
+    // Exactly one of several concurrent pushes finds 0.
     if (simt::fetch_add(&state.vertices[p.to].excess, p.amount) == 0) activate(state, next, p.to);
   }
-  /// The excess was above 0 all the time until now: no other thread made the vertex active.
+  /// Returns true if excess is left. It was above 0 until now, so no other thread made the vertex
+  /// active.
   WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed, std::uint64_t) const {
     return pushed == 0 || simt::fetch_add(&state.vertices[v].excess, 0 - pushed) != pushed;
   }

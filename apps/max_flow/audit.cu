@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audit: every arc is looked at once.
+// Audit: reads every arc once.
 
 #include "apps/max_flow/audit.cuh"
 #include "apps/support/device.cuh"
@@ -26,7 +26,7 @@ WARDEN_KERNEL void look_at_arcs(audit_arguments a) {
     std::uint64_t const capacity = a.net.capacities[arc], residual = a.residual[arc];
     std::uint64_t const both = capacity + a.net.capacities[back];
     if (residual + a.residual[back] != both) ++mine.torn;
-    // Flow along the arc back is flow of the other way.
+    // Flow along the reverse arc counts as negative flow.
     std::uint64_t const flow = capacity - residual;
     if (residual > both || (capacity != 0 && residual > capacity)) ++mine.outside;
     std::uint32_t const from = a.net.neighbours[back], to = a.net.neighbours[arc];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A network of a graph on the host, brought to the device.
+/// Network of a graph, copied to the device.
 #pragma once
 
 #include "apps/graph/csr.hpp"
@@ -14,11 +14,12 @@
 
 namespace max_flow {
 
-/// The rows of a network, on both sides.
+/// Rows of a network on the host and the device.
 class device_network {
  public:
-  /// The edges are directed ones, their weights capacities. Throws std::invalid_argument for too
-  /// many of them, or if they have no weights, and cuda_error when memory is short.
+  /// Constructs the rows of a directed graph, whose weights are capacities. Throws
+  /// std::invalid_argument for too many edges or edges without weights, and cuda_error when memory
+  /// is short.
   explicit device_network(graph::edge_list const& g)
       : rows_{graph::build_csr(with_capacities(g),
                                {.arcs = graph::arcs_of::flow, .edges = true, .reverse = true})},
@@ -27,7 +28,7 @@ class device_network {
         capacities_{rows_.weights},
         reverse_{rows_.reverse} {}
 
-  /// With a source and a sink.
+  /// Returns the network with a source and a sink.
   [[nodiscard]] network between(graph::terminals const& ends) const {
     return {offsets_.data(),
             neighbours_.data(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// An iteration: every active vertex pushes its excess down, and rises if some is left. How a push
-/// reaches the other vertex is the arm's affair, all else is the same for all.
+/// Iteration: every active vertex pushes its excess down, and rises if some is left. The arm
+/// delivers the pushes; all other steps are the same for all arms.
 #pragma once
 
 #include "apps/max_flow/push.cuh"
@@ -10,27 +10,29 @@
 
 namespace max_flow {
 
-/// Common part of the deliveries of an iteration: heights are those at its beginning.
+/// Common part of the deliveries of an iteration. Heights are those at the beginning of the
+/// iteration.
 class in_an_iteration {
  public:
   WARDEN_DEVICE explicit in_an_iteration(iteration const& r) : iteration_{r} {}
 
-  /// Lanes that share a vertex's row, and arcs that each looks at together.
+  /// Number of lanes that share a vertex's row, and of arcs that a lane loads together.
   static constexpr unsigned lanes = row_lanes, arcs_each = 1;
-  /// Loads the state while other vertices may push to it.
+  /// Load a vertex or an arc while other threads may push to it.
   WARDEN_DEVICE static vertex_state load(vertex_state const& v) { return load_vertex(v); }
   WARDEN_DEVICE static arc load(arc const& a) { return load_arc(a); }
   WARDEN_DEVICE static void set_residual(arc& a, std::uint32_t value) {
     simt::store_relaxed(&a.residual, value);
   }
   WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const { return iteration_.heights()[v]; }
-  /// Largest height to which the discharged vertex may rise from that height, whatever its arcs
-  /// allow.
+  /// Returns the height that the discharged vertex may rise to at most, in addition to the limits
+  /// by its arcs.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t highest(std::uint32_t) const {
     return iteration_.network.vertices;
   }
-  /// The height of the next iteration, which was `before` in this one, and whether the vertex is
-  /// active in it. It `waits` if it has excess all the same.
+  /// Sets the vertex's height of the next iteration, which was `before` in this one, and makes the
+  /// vertex active in the next iteration if `is_active`. `waits`: the vertex has excess but is not
+  /// active.
   WARDEN_DEVICE void end(std::uint32_t v, std::uint32_t before, std::uint32_t height,
                          bool is_active, bool /*waits*/) const {
     if (height != before) iteration_.note_height(before, height);
@@ -42,10 +44,10 @@ class in_an_iteration {
   iteration const& iteration_;
 };
 
-/// The order in which a vertex pushes along `Lanes` times `Each` consecutive arcs of its row,
-/// `Each` of which each lane has: first along those of lane 0. If it always began with the first
-/// arcs of a row, whose neighbours have the lowest numbers, excess would move to one corner of the
-/// network. So a vertex begins elsewhere at each height, and successive arcs are not neighbours.
+/// Order in which a vertex pushes along `Lanes` times `Each` consecutive arcs of its row; each lane
+/// has `Each` of them, and lane 0 is first. If vertices always pushed along the first arcs of a
+/// row, whose ends have the lowest numbers, excess would drift to one corner of the network. So the
+/// order depends on vertex and height, and neighbouring arcs do not follow each other.
 template <unsigned Lanes, unsigned Each>
 class arc_order {
   static_assert(Lanes <= 8 && (Each == 1 || Each >= 4));
@@ -54,7 +56,7 @@ class arc_order {
   WARDEN_HOST_DEVICE arc_order(std::uint32_t v, std::uint32_t height)
       : turn_{(v * 0x9e3779b1u + height * 0x85ebca6bu) >> 27} {}
 
-  /// The `k`-th arc of `lane`.
+  /// Returns the place of the `k`-th arc of `lane`.
   [[nodiscard]] WARDEN_HOST_DEVICE unsigned at(unsigned lane, unsigned k) const {
     unsigned const place = lane ^ (turn_ / 4 & (Lanes - 1));
     unsigned const later = Each == 1 ? 0 : k + turn_ % 4;
@@ -66,9 +68,9 @@ class arc_order {
   std::uint32_t turn_;
 };
 
-/// One vertex's iteration, by some lanes, each of which looks at some arcs at a time. A `Delivery`
-/// states their number, and the loads and stores by which the vertex reads and writes its own
-/// residual capacities and excess: plain ones if no other thread uses them at that time.
+/// Discharge of one vertex in an iteration, by some lanes that each load some arcs at a time. A
+/// `Delivery` states both numbers, and the loads and stores of the vertex's own residual capacities
+/// and excess. They are plain if no other thread uses these values concurrently.
 ///
 /// Heights do not change during an iteration, and a push goes from a height to the next lower one.
 /// So two neighbours never push to each other in one iteration, and only a push along an arc
@@ -78,8 +80,8 @@ class discharge {
  public:
   static constexpr unsigned lanes = Delivery::lanes, arcs_each = Delivery::arcs_each;
 
-  /// Begins with vertex `v`, or with none; the same for all its lanes. What the lane does is added
-  /// to `done`. Collective over the warp.
+  /// Begins with vertex `v`, or with none; the same for all lanes of the vertex. Adds the lane's
+  /// work to `done`. Collective over the warp.
   WARDEN_DEVICE discharge(iteration const& r, bool is, std::uint32_t v, Delivery& by, work& done)
       : iteration_{r}, by_{by}, done_{done}, v_{v}, is_{is}, lowest_{r.network.vertices} {
     vertex_state own{};
@@ -88,23 +90,23 @@ class discharge {
       own = by.load(r.state.vertices[v]);
       may_rise_to(by.highest(height_));
     }
-    // Loaded by one lane: other threads may add to it.
+    // One lane loads the excess, because other threads may add to it.
     left_ = excess_ = simt::shuffle(simt::full_warp, own.excess, simt::lane_id() - lane());
-    // One that was found to be cut off leaves the list: both its heights say so now. So does one
-    // whose excess went on in the iteration in which it came.
+    // A vertex that was cut off leaves the list; both of its heights say so now. A vertex whose
+    // excess was pushed on in the iteration in which it arrived leaves the list too.
     if (is_cut_off() || excess_ == 0) return;
     first_ = own.arcs.first;
     n_ = own.arcs.number;
   }
 
-  /// True if there are arcs that were not looked at. (A row of 2^32 arcs is one of loops, which
-  /// lead nowhere.)
+  /// Returns true if arcs of the vertex are left. A row of 2^32 arcs has only loops and counts as
+  /// empty.
   [[nodiscard]] WARDEN_DEVICE bool has_arcs() const { return at_ < n_; }
 
-  /// Looks at the next arcs, `arcs_each` for each lane. Calls `send(p, mine)`: `mine` if the lane
-  /// pushes along its arc, to a vertex that is no terminal. With one arc each all lanes call it
-  /// together, once; with more a lane calls it for the arcs that it pushes along, by itself. The
-  /// amount has been taken from the excess and from the residual capacity. Collective over the
+  /// Pushes along the next arcs, `arcs_each` per lane. Calls `send(p, mine)`; `mine` is true if the
+  /// lane pushes along its arc to a vertex that is no terminal. With one arc per lane, all lanes
+  /// call it together once. With more, each lane calls it independently for each of its pushes. The
+  /// amount has been subtracted from the excess and the residual capacity. Collective over the
   /// warp.
   template <class Send>
   WARDEN_DEVICE void next(Send send) {
@@ -132,7 +134,7 @@ class discharge {
     }
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_each; ++k) {
-      // A loop leads nowhere.
+      // A loop does not bound the height.
       look(is(k) && pushes[k].to != v_, pushes[k].to, residual[k], height[k]);
       pushes[k].amount = height[k] + 1 == height_ ? residual[k] : 0;
     }
@@ -140,7 +142,8 @@ class discharge {
     if constexpr (arcs_each == 1) {
       send(pushes[0], take(pushes[0], first + at(0), residual[0]));
     } else {
-      // A lane pushes along one or two, mostly: each lane takes the next one of its own.
+      // A lane mostly pushes along one or two arcs. Each lane sends its next push in each iteration
+      // of the loop.
       unsigned left_to_send = 0;
       WARDEN_UNROLL
       for (unsigned k = 0; k < arcs_each; ++k)
@@ -160,21 +163,21 @@ class discharge {
     }
   }
 
-  /// After the last arc: the height of the next iteration, and the place in it. Collective over the
-  /// warp.
+  /// Ends the discharge after the last arc: sets the height of the next iteration, and makes the
+  /// vertex active in it. Collective over the warp.
   WARDEN_DEVICE void end() {
     WARDEN_UNROLL
     for (unsigned other = 1; other < lanes; other *= 2)
       may_rise_to(simt::shuffle(simt::full_warp, lowest_, simt::lane_id() ^ other));
     if (!is_ || lane() != 0) return;
     if (is_cut_off() || excess_ == 0) return by_.end(v_, height_, height_, false, false);
-    // A vertex with excess left has pushed along all arcs that lead one lower; unless it had more
-    // than it may push at once, and goes on.
+    // A vertex with excess left has pushed along all arcs that lead one lower. The exception is a
+    // vertex with more excess than it may push at once, which stays active.
     bool const has_more = left_ != 0;
     bool const rises = has_more && !goes_on_ && lowest_ > height_;
     done_.relabels += rises ? 1 : 0;
-    // Flow that others pushed here in this iteration counts too. A vertex that can neither push nor
-    // rise waits.
+    // Flow that other vertices pushed here in this iteration counts too. A vertex that can neither
+    // push nor rise waits.
     bool const keeps = by_.keeps(v_, excess_ - left_, left_);
     bool const waits = has_more && !goes_on_ && !rises;
     by_.end(v_, height_, rises ? lowest_ : height_, keeps && !waits, waits);
@@ -186,21 +189,23 @@ class discharge {
     return height_ >= iteration_.network.vertices;
   }
 
-  /// Where an arc lets the vertex rise to, if it is not pushed along.
+  /// Lowers the height that the vertex may rise to by the bound of an arc, unless the vertex pushes
+  /// along it.
   WARDEN_DEVICE void look(bool leads, std::uint32_t to, std::uint32_t residual,
                           std::uint32_t height) {
     constexpr std::uint32_t anywhere = 0xffffffff;
-    // The arc is full: a neighbour one higher may push along the reverse arc now, and then finds
-    // this vertex no higher than it could be with that residual capacity.
+    // If the arc is full, a neighbour one higher may push along the reverse arc concurrently and
+    // give it residual capacity. The bound keeps this vertex as low as that residual capacity
+    // would.
     bool const has_room = residual != 0, is_terminal = iteration_.network.is_terminal(to);
     std::uint32_t const bound = has_room ? height + 1 : height_ + 2;
     bool const bounds = has_room ? height + 1 != height_ : !is_terminal;
     may_rise_to(leads && bounds ? bound : anywhere);
   }
 
-  /// Divides the excess among this lane's arcs, whose amounts were their room: earlier lanes take
-  /// as much as they have room for. Pushes along these arcs are below 2^32, because 32 bits are
-  /// added up in half the time of 64, and sums stop at the excess.
+  /// Distributes the excess to the lanes' arcs: replaces their amounts, which are their residual
+  /// capacities, by pushes, earlier lanes first. The sum is below 2^32, because sums of 32 bits
+  /// take half the time of 64, and is capped at the excess.
   WARDEN_DEVICE void share(push (&pushes)[arcs_each]) {
     unsigned const leader = simt::lane_id() - lane();
     constexpr std::uint32_t most = 0xffffffff;
@@ -229,19 +234,21 @@ class discharge {
       left -= p.amount;
     }
   }
-  /// Subtracts a push along an arc from its residual capacity. True if another vertex gets it.
+  /// Subtracts a push along an arc from its residual capacity. Returns true if the push has to be
+  /// sent to another vertex, and false if there is none or its end is a terminal.
   WARDEN_DEVICE bool take(push const& p, std::uint32_t along, std::uint32_t residual) {
     if (p.amount == 0) return false;
     ++done_.pushes;
     by_.set_residual(iteration_.state.arcs[along], residual - p.amount);
     if (!iteration_.network.is_terminal(p.to)) return true;
-    // Only neighbours change a terminal's arcs. An atomic without waiting for its result.
+    // Only neighbours change a terminal's arcs, by atomics whose result is not waited for.
     simt::add(&iteration_.state.arcs[p.arc].residual, p.amount);
     done_.arrived += p.amount;
     return false;
   }
 
-  /// Limits the height; the number of vertices is the height of those that are cut off.
+  /// Lowers the height that the vertex may rise to. Vertices that are cut off have the number of
+  /// vertices as height.
   WARDEN_DEVICE void may_rise_to(std::uint32_t height) {
     if (height < lowest_) lowest_ = height;
   }
@@ -252,17 +259,17 @@ class discharge {
   std::uint32_t v_;
   bool is_;
   std::uint32_t height_ = 0;
-  std::uint32_t lowest_;          ///< where it may rise to, as far as this lane knows
-  std::uint64_t excess_ = 0;      ///< at the beginning
+  std::uint32_t lowest_;          ///< height that it may rise to by this lane's arcs
+  std::uint64_t excess_ = 0;      ///< excess at the beginning
   std::uint64_t left_ = 0;        ///< excess that is left
-  bool goes_on_ = false;          ///< true if there may be room for the rest
-  std::uint32_t first_ = 0;       ///< arc
-  std::uint32_t n_ = 0, at_ = 0;  ///< alike for all lanes
+  bool goes_on_ = false;          ///< true if there may be room for the excess that is left
+  std::uint32_t first_ = 0;       ///< first arc
+  std::uint32_t n_ = 0, at_ = 0;  ///< number of arcs, and of arcs done; the same for all lanes
 };
 
-/// The active vertices of a block in an iteration: any one-dimensional grid of whole warps.
-/// Collective as far as the delivery is: `by.any(mine)` is true if any of the threads that send
-/// together still has arcs to look at, and `by.send(p, mine)` sends the pushes of those that have.
+/// Discharges the block's share of the active vertices of an iteration. Grid: one-dimensional, of
+/// whole warps. Collective over the threads that the delivery lets send together: `by.any(mine)`
+/// returns true if any of them has arcs left, and `by.send(p, mine)` sends their pushes.
 template <class Delivery>
 WARDEN_DEVICE void discharge_share(iteration const& r, Delivery& by) {
   std::uint64_t const active = r.begin();
@@ -281,10 +288,10 @@ WARDEN_DEVICE void discharge_share(iteration const& r, Delivery& by) {
   r.note_work(done);
 }
 
-/// Iterations as long as few vertices are active, by one block: a grid takes longer to start than
-/// such an iteration takes. An even number of them, so that lists and heights stand where iteration
-/// `first` looks for them. `delivery(r)` is that of iteration `r`. Collective over the block, the
-/// only one.
+/// Runs iterations by one block as long as few vertices are active, because a grid takes longer to
+/// start than such an iteration takes. Their number is even, so that iteration `first` finds its
+/// lists and heights in place. `delivery(r)` returns the delivery of iteration `r`. Grid: one
+/// block. Collective over the block.
 template <class Delivery>
 WARDEN_DEVICE void discharge_few(iteration const& first, Delivery delivery) {
   constexpr std::uint64_t few = simt::has_registers ? 512 : 8;
@@ -297,15 +304,15 @@ WARDEN_DEVICE void discharge_few(iteration const& first, Delivery delivery) {
     for (unsigned i = 0; i < 2; ++i) {
       auto by = delivery(r);
       discharge_share(r, by);
-      // The writes of the iteration come before this barrier: heights, excesses, the list of the
-      // next one.
+      // This barrier orders the writes of the iteration, which are heights, excesses and the next
+      // list, before the reads of the next iteration.
       simt::sync_block();
       ++r.number;
     }
     active = c.active[r.number % 3];
   }
   if (r.number == first.number) return;
-  // All have read it.
+  // All threads have read `active` before it is changed.
   simt::sync_block();
   if (simt::thread_rank() != 0) return;
   c.active[0] = c.active[1] = c.active[2] = 0;
