@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's part of a maximum flow: iterations are enqueued many at a time, and it looks now and
-// then.
+// Host part of a maximum flow: enqueues many iterations together and reads their results between.
 
 #include "apps/max_flow/flow.cuh"
 #include "apps/max_flow/relabel.cuh"
@@ -28,7 +27,7 @@ struct start_arguments {
   network net;
   flow_state state;
 };
-/// Nothing flows.
+/// Begins with no flow.
 WARDEN_KERNEL void begin_flow(start_arguments a) {
   simt::assume_one_dimension();
   network const& net = a.net;
@@ -43,7 +42,7 @@ WARDEN_KERNEL void begin_flow(start_arguments a) {
     a.state.arcs[i] = {{net.neighbours[i], back}, capacity, capacity + net.capacities[back]};
   });
 }
-/// The source pushes as much as its arcs hold.
+/// Pushes from the source along all of its arcs, as much as they hold.
 WARDEN_KERNEL void saturate(start_arguments a) {
   simt::assume_one_dimension();
   network const& net = a.net;
@@ -75,7 +74,7 @@ struct side_arguments {
   std::uint32_t vertices;
   std::uint8_t* sides;
 };
-/// Notes the sides by the last search from the sink.
+/// Sets the sides by the last search from the sink.
 WARDEN_KERNEL void note_sides(side_arguments a) {
   simt::assume_one_dimension();
   apps::for_my_share(a.vertices,
@@ -106,8 +105,9 @@ network checked(network const& net, std::string const& arm) {
   return net;
 }
 
-/// Launch of `relabel`: as many blocks as are resident together, in the largest clusters if that
-/// leaves few multiprocessors without work. Simulated threads are slow.
+/// Returns the launch shape of `relabel`: all blocks that are resident together, in the largest
+/// clusters that leave few multiprocessors idle. The simulated device gets few blocks, because its
+/// threads are slow.
 warden::runtime::launch_shape shape_of(warden::runtime::kernel const& kernel) {
   constexpr std::size_t bytes = search_bytes;
   auto const resident =
@@ -187,7 +187,7 @@ void flow_finder::find(teller const& say) {
 std::string flow_finder::tune() {
   begin();
   stream_.synchronize();
-  iterations_.reset();  // its kernels are those of before
+  iterations_.reset();  // its kernels have the earlier settings
   std::string said = arm_->tune();
   has_failed_ = false;
   return said;
@@ -211,7 +211,7 @@ void flow_finder::begin() {
   arm_->begin_async(net_, stream_);
 }
 
-/// Until no vertex has excess that can get there.
+/// Brings excess to `target` until no remaining excess can get there.
 void flow_finder::bring_to(std::uint32_t target, teller const& say) {
   bool const is_back = target == net_.source, are_together = arm_->has_all_iterations();
   iteration const first{net_, state_, 0, 0};
@@ -227,13 +227,13 @@ void flow_finder::bring_to(std::uint32_t target, teller const& say) {
     read();
     ++facts_.searches;
     facts_.levels += now_.levels;
-    // Active vertices that the search left; if iterations are enqueued together, by their counts.
+    // Active vertices that the search left. Iterations that are enqueued together count them.
     std::uint64_t const active = are_together ? now_.regions.active : now_.active[0];
     if (active == 0) return;
     if (are_together) look(is_back, say);
     if (is_over && !is_first) {
       ++facts_.overlooked;
-      // Iterations that leave no vertex active end, too.
+      // The limit also applies if iterations leave no vertex active each time.
       if (before > options_.most_iterations) give_up(active);
     }
     std::uint64_t const due = are_together
@@ -260,8 +260,7 @@ void flow_finder::search_from(std::uint32_t target, bool is_first) {
   warden::runtime::launch(relabel_, search_shape_, arguments, stream_);
 }
 
-/// After iterations: settles pushes that found no room in inboxes, and calls `say`. Throws the
-/// errors of that.
+/// Runs pushes that found no room in inboxes, and calls `say`. Throws the errors of both.
 void flow_finder::look(bool is_back, teller const& say) {
   if (now_.regions.full_in != 0) {
     arm_->settle_async(stream_);
@@ -285,7 +284,8 @@ void flow_finder::enqueue_iterations() {
     arm_->iteration_async(next, stream_);
   }
 }
-/// The second time it is captured, when all its kernels have been loaded.
+/// Launches the captured work. The first call enqueues it before the capture, so that all kernels
+/// are loaded.
 template <class Enqueue>
 void flow_finder::replay(std::optional<warden::graph>& kept, Enqueue enqueue) {
   if (kept) return kept->launch(stream_);
@@ -293,12 +293,12 @@ void flow_finder::replay(std::optional<warden::graph>& kept, Enqueue enqueue) {
   kept = warden::graph::capture(stream_, enqueue);
 }
 
-/// Blocks the host.
+/// Copies the residual capacities. Blocks the host.
 void flow_finder::read_residual() {
   run(&note_residual, {arcs_.data(), net_.arcs, residual_.data()}, stream_);
   stream_.synchronize();
 }
-/// Reads the results. Throws if blocks have waited for others in vain.
+/// Reads the results. Throws if a barrier of the grid gave up.
 void flow_finder::read() {
   warden::copy(&now_, control_.data(), 1, stream_);
   stream_.synchronize();

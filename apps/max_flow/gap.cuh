@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The gap heuristic: where a level is empty, all above it are cut off.
+/// Gap heuristic: if a level is empty, all vertices above it are cut off.
 #pragma once
 
 #include "apps/max_flow/state.cuh"
@@ -10,11 +10,12 @@
 
 namespace max_flow {
 
-/// Between two iterations, of which `a` is the next one, by the whole grid: if a level became empty
-/// in the interval before and still is, no vertex above it can reach the terminal. Their heights
-/// become the number of vertices: unreachable. `least` is the lowest level that became empty.
+/// Cuts off the vertices above a gap, by the whole grid, before iteration `a`. If a level became
+/// empty in the last interval and still is, no vertex above it can reach the terminal, and the
+/// heights of these vertices become the number of vertices. `least` is the lowest level that became
+/// empty.
 WARDEN_DEVICE void cut_off_above(iteration const& a, std::uint32_t least) {
-  // Some levels became empty for a moment only. No thread changes a level below a gap here.
+  // Skip levels that were empty only temporarily. No thread changes a level below a gap here.
   constexpr std::uint32_t most_looks = 64;
   std::uint32_t const vertices = a.network.vertices;
   std::uint32_t const end = vertices - least < most_looks ? vertices : least + most_looks;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How many steps lie between two global relabellings.
+/// Number of steps between two global relabellings.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -14,11 +14,12 @@ namespace max_flow {
 /// certain part of its own cost. The cost of a step grows with the number of active vertices and
 /// with the size of the network. A search costs its levels and a pass over all vertices.
 struct search_interval {
-  double steps_a_level;  ///< where few vertices are active
+  double steps_a_level;  ///< steps per level of the last search if few vertices are active
   double active_a_step;  ///< active vertices of 2^20 that double the cost of a step
   double fixed;          ///< cost of a search of 2^20 vertices without its levels, in levels
 
-  /// Steps after a search of `levels` levels that left `active` vertices active; at least one.
+  /// Returns the number of steps after a search of `levels` levels that left `active` vertices
+  /// active; at least 1.
   [[nodiscard]] WARDEN_HOST_DEVICE std::uint64_t steps(std::uint32_t levels, std::uint64_t active,
                                                        std::uint32_t vertices) const {
     constexpr double most = 1e15;
@@ -31,8 +32,8 @@ struct search_interval {
   }
 };
 
-/// Measured constants, which differ by arm and hardly by network: of arms whose steps are
-/// iterations, each with a launch, and of regions.
+/// Measured constants. They differ by arm and hardly by network. The first is for arms whose steps
+/// are iterations with a launch each, the second for regions.
 inline constexpr search_interval interval_of_iterations{0.5, 21000, 30};
 inline constexpr search_interval interval_of_regions{1.6, 16000, 50};
 

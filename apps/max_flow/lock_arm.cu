@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vertices under a lock each: a thread that changes one's excess, or the residual capacities of its
-// arcs for it, holds it.
+// One lock per vertex: a thread holds it while it changes the vertex's excess, or receives a push
+// along one of its arcs.
 
 #include "apps/max_flow/arms.cuh"
 #include "apps/max_flow/discharge.cuh"
@@ -16,14 +16,14 @@ namespace {
 
 namespace baseline = warden::baseline;
 
-/// Vertices that sections make active, and when.
+/// Context of the sections: the state, and the iteration in which they make vertices active.
 struct locked_context {
   flow_state state;
   std::uint32_t next;  ///< iteration
 };
 
-/// `receive`, written so that the vertex itself, which reads its excess and its arcs without its
-/// lock, may do so.
+/// Like `receive`, with relaxed accesses, because the threads that discharge the vertex read its
+/// excess and its arcs without the lock.
 struct locked_receive {
   push what;
 
@@ -39,7 +39,7 @@ struct locked_receive {
 /// Subtracts the flow that a vertex has pushed from its excess.
 struct locked_settle {
   std::uint64_t pushed;
-  bool* keeps;  ///< becomes whether some is left: a variable of the thread that holds the lock
+  bool* keeps;  ///< set to true if excess is left; a variable of the thread that holds the lock
 
   WARDEN_DEVICE void operator()(vertex_state& v, locked_context const&) const {
     std::uint64_t const excess = simt::load_relaxed(&v.excess) - pushed;
@@ -68,8 +68,8 @@ class by_locks : public in_an_iteration {
       : in_an_iteration{r}, context_{r.state, r.number + 1}, locks_{locks} {}
 
   WARDEN_DEVICE static bool any(bool mine) { return simt::any(simt::full_warp, mine); }
-  /// Sends by the whole warp, unless lanes are independent. A launch that is poisoned goes on
-  /// without locks to its end: `wait` throws.
+  /// Sends a push. Collective over the warp, unless lanes are independent. A poisoned launch
+  /// continues to its end without locks, and `wait` throws.
   WARDEN_DEVICE void send(push const& p, bool mine) {
     auto const work = work_of(p.to, locked_receive{p});
     using tuned = baseline::lock_tuned<Settings, one<locked_receive>>;
@@ -84,7 +84,7 @@ class by_locks : public in_an_iteration {
       }
     }
   }
-  /// One lane for each vertex.
+  /// Returns true if excess is left. Called by one lane for each vertex.
   WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed, std::uint64_t) {
     if (pushed == 0) return true;
     bool is_left = false;
@@ -123,9 +123,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1)
   discharge_few(a.all, [&](iteration const& r) { return by_locks<Settings>{r, a.locks}; });
 }
 
-/// A push along each arc, to choose settings by. Along the reverse arc if the arc leads to a
-/// terminal: no thread takes a terminal's lock in an iteration, although a million arcs may lead to
-/// it.
+/// Sample for tuning: a push along each arc, or along its reverse arc if the arc leads to a
+/// terminal. No thread takes a terminal's lock in an iteration, and a million arcs may lead to it.
 struct push_along_arc {
   network net;
   WARDEN_DEVICE locked_receive operator()(std::uint32_t i) const {
@@ -169,7 +168,7 @@ struct discharge_few_with {
   static constexpr auto kernel = &discharge_few_by_locks<Settings>;
 };
 
-/// Without tuning as in [Wang 2020].
+/// Arm with one lock per vertex. Untuned, it is as in [Wang 2020].
 class lock_arm final : public arm {
  public:
   lock_arm(network const& net, flow_state const& state, bool tuned)
@@ -203,7 +202,7 @@ class lock_arm final : public arm {
     kernel_ = kernel_of<discharge_with>(c);
     few_kernel_ = kernel_of<discharge_few_with>(c);
     unsigned const blocks = c.blocks != 0 ? c.blocks : baseline::full_occupancy(kernel_, c.threads);
-    // More blocks than vertices fill find nothing to do.
+    // More blocks would have no vertex.
     blocks_ = std::min(blocks, net_.vertices / (c.threads / row_lanes) + 1);
   }
 

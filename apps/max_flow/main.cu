@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// max_flow FILE: a maximum flow and a minimum cut of a network.
+// Command max_flow FILE: finds a maximum flow and a minimum cut of a network.
 
 #include "apps/graph/file_argument.hpp"
 #include "apps/graph/undirected.hpp"
@@ -37,7 +37,7 @@ struct options {
   bool is_undirected = false, has_reference = false;
 };
 
-/// The vertex that the file calls so.
+/// Returns the vertex with that name in the file.
 graph::vertex vertex_named(edge_list const& g, std::string const& option, std::uint64_t name,
                            std::string const& file) {
   if (auto const v = g.vertex_called(name)) return *v;
@@ -65,7 +65,8 @@ graph::terminals ends_of(edge_list const& g, options const& o) {
   return ends;
 }
 
-/// The network of a file: with capacities, and an edge of an undirected graph as two.
+/// Returns the network of a file, with capacities. An edge of an undirected graph becomes two
+/// edges.
 edge_list read_network(options const& o) {
   edge_list g = o.file.read("max_flow");
   if (o.is_undirected) make_undirected(g);
@@ -89,7 +90,7 @@ std::vector<T> on_host(T const* from, std::size_t n) {
   return host;
 }
 
-/// False if it says another flow.
+/// Returns false if the reference has another value.
 bool compare(max_flow::device_network const& rows, graph::terminals const& ends,
              std::uint64_t value) {
   bool same = true;

@@ -9,14 +9,14 @@
 
 namespace max_flow {
 
-/// The part of the frontiers that a block of the cluster holds, in its dynamic shared memory. The
-/// discovering thread appends a vertex to the part of one block, which expands it.
+/// Part of the frontiers that a block of the cluster holds in its dynamic shared memory. The
+/// discovering thread appends a vertex to the part of one block; that block expands it.
 class narrow_frontiers {
  public:
-  /// Vertices of a block's part. What is beyond stands in device memory.
+  /// Vertices of a block's part. Further vertices go to device memory.
   static constexpr std::uint32_t room = simt::has_registers ? 512 : 8;
-  /// Vertices of a narrow level: two turns of each block, half of what there is room for, as parts
-  /// differ in size. A level with more is done sooner by all blocks, barrier and all.
+  /// Returns the largest number of vertices of a narrow level: half of the room, because parts
+  /// differ in size. For a larger level all blocks are faster, in spite of the grid's barrier.
   WARDEN_DEVICE static std::uint32_t most() { return simt::cluster_size() * (room / 2); }
 
   /// Begins before the first level, `level`, by one thread of each block: `n` of its vertices are
@@ -34,12 +34,12 @@ class narrow_frontiers {
     std::uint32_t const n = simt::shared_load(counts_[level % 3]);
     return n < room ? n : room;
   }
-  /// By one thread, in each level: the numbers after the next ones become 0.
+  /// Clears the counts of the level after the next. Called by one thread in each level.
   WARDEN_DEVICE void make_room(std::uint32_t level) {
     simt::shared_store(counts_[(level + 2) % 3], 0u);
     simt::shared_store(found_[(level + 2) % 3], 0u);
   }
-  /// A packed row.
+  /// Returns a packed row.
   [[nodiscard]] WARDEN_DEVICE std::uint64_t at(std::uint32_t level, std::uint32_t i) const {
     return simt::shared_load(rows_[level % 2][i]);
   }
@@ -48,31 +48,34 @@ class narrow_frontiers {
   WARDEN_DEVICE std::uint32_t reserve(std::uint32_t level, unsigned rank) {
     return simt::cluster_fetch_add(counts_[level % 3], rank, 1);
   }
-  /// Puts a vertex there.
+  /// Puts a vertex into a reserved place.
   WARDEN_DEVICE void put(std::uint32_t level, unsigned rank, std::uint32_t place,
                          std::uint64_t packed) {
     simt::cluster_store(rows_[level % 2][place], rank, packed);
   }
 
-  /// By any thread: it has found a vertex with excess for the frontier of `level`.
+  /// Counts a vertex with excess that the calling thread found for the frontier of `level`. Any
+  /// thread.
   WARDEN_DEVICE void note_found(std::uint32_t level) {
     simt::cluster_add(found_[level % 3], simt::cluster_rank(), 1);
   }
-  /// Vertices of them that this block has found; after the barrier before that level.
+  /// Returns the number of vertices with excess that this block found for `level`. Called after the
+  /// barrier before that level.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t found(std::uint32_t level) const {
     return simt::shared_load(found_[level % 3]);
   }
-  /// By any thread: all blocks are told that a part of the frontier of `level` is full.
+  /// Tells all blocks that a part of the frontier of `level` is full. Any thread.
   WARDEN_COLD void tell_full(std::uint32_t level) {
     for (unsigned rank = 0; rank < simt::cluster_size(); ++rank)
       simt::cluster_store(is_full_[level % 2], rank, 1u);
   }
-  /// After the barrier before that level: other blocks may already add to the next one.
+  /// Returns true if a part of the frontier of `level` is full. Called after the barrier before
+  /// that level; other blocks may already add to the next level.
   [[nodiscard]] WARDEN_DEVICE bool is_full(std::uint32_t level) const {
     return simt::shared_load(is_full_[level % 2]) != 0;
   }
 
-  /// By a warp of each block: counts the frontier of `level`, while others go through it.
+  /// Counts the frontier of `level` while other warps expand it. Called by one warp of each block.
   WARDEN_DEVICE std::uint32_t count(std::uint32_t level) {
     unsigned const rank = simt::lane_id();
     bool const is = rank < simt::cluster_size();
@@ -85,7 +88,7 @@ class narrow_frontiers {
     }
     return n;
   }
-  /// Its count, after the next barrier.
+  /// Returns the count of `level`, after the next barrier.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t counted(std::uint32_t level) const {
     return simt::shared_load(totals_[level % 2]);
   }
@@ -97,12 +100,13 @@ class narrow_frontiers {
   // [level modulo 2][place]
   std::uint64_t rows_[2][room];  ///< packed
   std::uint32_t counts_[3];      ///< [level modulo 3]
-  std::uint32_t found_[3];       ///< [level modulo 3] by this block, wherever they were put
-  std::uint32_t totals_[2];      ///< [level modulo 2] of the whole cluster
+  std::uint32_t found_[3];       ///< [level modulo 3] found by this block, in any block's part
+  std::uint32_t totals_[2];      ///< [level modulo 2] counts of the whole cluster
   std::uint32_t totals_found_[2];
-  std::uint32_t is_full_[2];  ///< the same
+  std::uint32_t is_full_[2];  ///< [level modulo 2]
 };
-/// Levels that a cluster does while the others wait: they do not wait forever.
+/// Largest number of levels that one cluster expands while the other blocks wait, because their
+/// wait is bounded.
 inline constexpr std::uint32_t most_narrow_levels = simt::has_registers ? 4096 : 12;
 
 /// Puts a vertex into the frontier of the next step.
@@ -111,7 +115,8 @@ WARDEN_COLD void put_beyond(std::uint64_t* next_n, std::uint64_t* next_frontier,
   next_frontier[simt::fetch_add(next_n, std::uint64_t{1})] = packed;
 }
 
-/// A level, by the first cluster: what its blocks reach is the frontier of the next one.
+/// Expands a level by the first cluster. The vertices that its blocks reach are the frontier of the
+/// next level.
 WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& frontiers,
                                        search_step const& now, std::uint32_t level) {
   network const& net = a.network;
@@ -119,12 +124,12 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
   if (simt::thread_rank() == 0) frontiers.make_room(level);
   if (simt::warp_rank() == warps - 1) {
     std::uint32_t const n = frontiers.count(level);
-    // The last level is an empty one.
+    // The last level is empty and is not recorded.
     if (simt::cluster_rank() == 0 && simt::lane_id() == 0 && n != 0) a.state.levels[level] = n;
   }
-  // All of a row is looked at together, mostly, and nothing is loaded only after it turned out to
-  // be needed: waits are what such a level costs, and the cluster waits for the longest row. So all
-  // is asked for, arc by arc, before an answer is looked at.
+  // Latencies are the cost of a narrow level, and the cluster waits for the longest row. So mostly
+  // all arcs of a row are processed together, and all loads are issued, needed or not, before a
+  // result is used.
   constexpr unsigned each = 2;
   auto const reach = [&](std::uint64_t first, std::uint64_t end, unsigned stride) {
     for (; first < end; first += each * stride) {
@@ -150,10 +155,10 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
       for (unsigned k = 0; k < each; ++k) {
         leads[k] = leads[k] && had[k] == net.vertices;
         if (!leads[k]) continue;
-        // Neighbours mostly go to different blocks.
+        // Vertices with neighbouring numbers mostly go to different blocks.
         to[k] = simt::multiply_high(v[k] * 0x9e3779b1u, simt::cluster_size());
         place[k] = frontiers.reserve(level + 1, to[k]);
-        // Until then its arcs come nearer, mostly all that it has: 64 bytes are fetched at once.
+        // Prefetch the vertex's arcs, mostly all of them: 64 bytes per prefetch.
         simt::prefetch(&a.state.arcs[its[k].arcs.first]);
         if (its[k].arcs.number > 4) simt::prefetch(&a.state.arcs[its[k].arcs.first + 4]);
         if (its[k].excess != 0) frontiers.note_found(level + 1);  // mutation: flow-found
@@ -179,9 +184,9 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
       reach);
 }
 
-/// Levels from that of a step on, as long as they are narrow, by one cluster: a barrier of the grid
-/// takes longer than such a level. The frontier that is left is that of the next step. Collective
-/// over the first cluster.
+/// Expands levels from the step's level on, as long as they are narrow, by one cluster, because a
+/// barrier of the grid takes longer than such a level. The remaining frontier is that of the next
+/// step. Collective over the first cluster.
 WARDEN_DEVICE void search_narrow_levels(search const& a, narrow_frontiers& frontiers,
                                         search_step const& now) {
   control& c = *a.state.control;
@@ -199,19 +204,19 @@ WARDEN_DEVICE void search_narrow_levels(search const& a, narrow_frontiers& front
   simt::sync_cluster();
 
   std::uint32_t level = now.level;
-  std::uint64_t found = now.found;  // as all threads count
+  std::uint64_t found = now.found;  // all threads have the same count
   bool is_over = false;
   while (!is_over && found != now.enough && !frontiers.is_full(level) &&
          level - now.level < most_narrow_levels) {
     search_narrow_level(a, frontiers, now, level);
-    // The writes of the level come before this barrier, in all blocks: the next frontier, and its
-    // count.
+    // This barrier of the cluster orders the writes of the level in all blocks, which are the next
+    // frontier and the count, before the reads of the next level.
     simt::sync_cluster();
     is_over = frontiers.counted(level) == 0;
     found += frontiers.counted_found(level);
     level += is_over ? 0 : 1;
   }
-  // An empty level is followed by none.
+  // No vertices follow an empty level.
   std::uint32_t const left = is_over ? 0 : frontiers.size(level);
   for (std::uint32_t i = simt::thread_rank(); i < left; i += simt::block_threads()) {
     std::uint64_t const place = simt::fetch_add_together(now.next_n(c), 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A flow network in device memory.
+/// Flow network in device memory.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -11,20 +11,20 @@ namespace max_flow {
 
 namespace simt = warden::simt;
 
-/// Every edge is two arcs, one there with its capacity and one back with capacity 0; those that
-/// leave vertex v stand from `offsets[v]` to `offsets[v + 1]`. Rows as graph::build_csr makes them
-/// of arcs_of::flow, with `reverse`. Parallel edges, edges both ways and loops are edges like any
-/// other.
+/// Network. Every edge is two arcs: one forward with the edge's capacity, and one back with
+/// capacity 0. The arcs that leave vertex v are `offsets[v]` to `offsets[v + 1]`. The rows are
+/// those of graph::build_csr with arcs_of::flow and `reverse`. Parallel edges, antiparallel edges
+/// and loops are allowed.
 struct network {
   std::uint64_t const* offsets;     ///< `vertices + 1`
-  std::uint32_t const* neighbours;  ///< [arc] where it leads
+  std::uint32_t const* neighbours;  ///< [arc] vertex at its end
   std::uint32_t const* capacities;  ///< [arc]
   std::uint32_t const* reverse;     ///< [arc] the other arc of its edge
   std::uint32_t vertices;           ///< below 2^32 - 1
-  std::uint64_t arcs;               ///< 2^32 at most
-  std::uint32_t source, sink;       ///< two vertices
+  std::uint64_t arcs;               ///< at most 2^32
+  std::uint32_t source, sink;       ///< two different vertices
 
-  /// Source and sink take and give what comes: they are never active.
+  /// Returns true for source and sink. They are never active.
   WARDEN_HOST_DEVICE bool is_terminal(std::uint32_t v) const { return v == source || v == sink; }
 };
 

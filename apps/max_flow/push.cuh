@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A push of one vertex to another, as a section on the other.
+/// Push of one vertex to another, as a section on the other vertex.
 #pragma once
 
 #include "apps/max_flow/state.cuh"
@@ -11,13 +11,13 @@ namespace max_flow {
 
 /// Flow that leaves a vertex along an arc.
 struct push {
-  std::uint32_t to;      ///< the vertex at its end, no terminal
-  std::uint32_t arc;     ///< the arc back, which is that vertex's
+  std::uint32_t to;      ///< vertex at the arc's end, no terminal
+  std::uint32_t arc;     ///< reverse arc, which starts at `to`
   std::uint32_t amount;  ///< more than 0
 };
 
-/// The critical section: a vertex receives what another pushed to it. Whatever it changes is the
-/// vertex's: its excess, the residual capacity of its arc back, its place among the active ones.
+/// Critical section: a vertex receives a push. It changes only state of this vertex: its excess,
+/// the residual capacity of its reverse arc, and its entry in the list of active vertices.
 struct receive {
   push what;
   static constexpr bool reads_other_memory = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boost.Graph's algorithms on compressed rows, whose arcs are numbered as ours.
+// Boost.Graph's algorithms on compressed rows, with the same numbers of arcs.
 
 #include "apps/max_flow/reference.hpp"
 
@@ -23,7 +23,7 @@ using rows_graph =
                                        boost::no_property, std::uint32_t, std::uint64_t>;
 using arc = boost::graph_traits<rows_graph>::edge_descriptor;
 
-/// Boost's copy, and its maps by arc.
+/// Boost's copy of a network, and its property maps by arc.
 struct boost_network {
   explicit boost_network(graph::csr const& rows) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;

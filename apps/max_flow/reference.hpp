@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Reference results of a network, on one core: Boost's maximum flows.
+/// Reference results of a network: Boost's maximum flows, by one thread of the host.
 #pragma once
 
 #include "apps/graph/csr.hpp"
@@ -10,16 +10,16 @@
 
 namespace max_flow {
 
-/// The value of a maximum flow, and how long it took without making Boost's copy of the network.
+/// Value of a maximum flow, and its time without the time to make Boost's copy of the network.
 struct reference_flow {
   std::uint64_t value;
   double seconds;
 };
 
-/// Returns the flow of rows with capacities and reverse arcs. By `push_relabel_max_flow`: the
-/// highest label first, with global relabelling and gaps, as HIPR has it.
+/// Returns the flow of rows with capacities and reverse arcs. Uses `push_relabel_max_flow`: highest
+/// label first, with global relabelling and gaps, as HIPR.
 reference_flow push_relabel(graph::csr const& rows, graph::terminals const& ends);
-/// By `boykov_kolmogorov_max_flow`.
+/// Returns the flow of rows by `boykov_kolmogorov_max_flow`.
 reference_flow boykov_kolmogorov(graph::csr const& rows, graph::terminals const& ends);
 
 }  // namespace max_flow

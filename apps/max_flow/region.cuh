@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A region: neighbouring vertices that a cluster of blocks discharges step by step.
+/// Region: neighbouring vertices that a cluster of blocks discharges step by step.
 #pragma once
 
 #include "apps/max_flow/discharge.cuh"
@@ -18,33 +18,33 @@ namespace max_flow {
 struct region_borders {
   guarded::deferred_ref log;
   apps::inboxes_ref<push> inboxes;  ///< [region times blocks of a cluster, and the block's rank]
-  std::uint32_t* full_in;           ///< becomes the iteration in which one had no room, and 1
-  std::uint32_t const* at_border;   ///< [vertex / 32] whether a neighbour is elsewhere, a bit each
+  std::uint32_t* full_in;           ///< set to 1 plus the iteration in which an inbox was full
+  std::uint32_t const* at_border;   ///< [vertex / 32] bits: 1 if a neighbour is in another region
 };
 
-/// Counts of the threads of a block, and messages of other blocks.
+/// Counts of a block, and flags that other blocks set.
 struct region_counts {
   std::uint32_t listed[2];  ///< [list modulo 2]
-  std::uint32_t some[3];    ///< [step modulo 3] whether any block of the cluster has listed some
+  std::uint32_t some[3];    ///< [step modulo 3] 1 if any block of the cluster has active vertices
   std::uint32_t leaving;
 };
 
-/// State of a block, in dynamic shared memory. One bit for each of its vertices says: active in
-/// this step, active in the next one, risen in this iteration, waiting for the next one, neighbour
-/// in another region. Also a list of active vertices, and the pushes that leave the region: a step
-/// would wait for a place in an inbox.
+/// State of a block, in dynamic shared memory. Each vertex has one bit in each of these sets:
+/// active in this step, active in the next step, risen in this iteration, waiting for the next
+/// iteration, with a neighbour in another region. Pushes that leave the region are collected here,
+/// because a step would wait for a place in an inbox.
 struct region_memory {
   region_counts* counts;
   std::uint32_t* active[2];  ///< [step modulo 2]
   std::uint32_t* risen;
   std::uint32_t* waiting;
   std::uint32_t* border;
-  std::uint32_t* list;  ///< their places
+  std::uint32_t* list;  ///< places of active vertices
   push* leaving;
 
-  /// Pushes that there is room for. More go into the log at once.
+  /// Room for leaving pushes. Further ones are sent at once.
   static constexpr std::uint32_t most_leaving = simt::has_registers ? 1024 : 8;
-  /// Vertices that are listed together. More take turns.
+  /// Room of the list. Further vertices are listed after it.
   static constexpr std::uint32_t most_listed = simt::has_registers ? 2048 : 8;
 
   static constexpr std::size_t bytes(std::size_t part) {
@@ -64,7 +64,8 @@ struct region_memory {
     return m;
   }
   /// Initial state of a region. Fields written by other blocks start at 0, because those blocks may
-  /// already have started. Collective over the block; the cluster or the grid has to meet after it.
+  /// already have started. Collective over the block. A barrier of the cluster or the grid must
+  /// follow.
   WARDEN_DEVICE void clear(std::uint32_t part) const {
     simt::sync_block();
     if (simt::thread_rank() == 0) {
@@ -80,17 +81,17 @@ struct region_memory {
   }
 };
 
-/// The steps of a region, each like an iteration of the other arms: it reads one array of heights
-/// and writes the other one, for active vertices. Vertices of other regions have steps of their own
-/// in that iteration. Their heights are seen as they were when the iteration began, or later. A
-/// vertex with such a neighbour rises once in an iteration, by at most two, and a vertex that
-/// pushes to it from another region is at least one above the height that it had.
+/// Steps of a region. Each is like an iteration of the other arms: it reads one array of heights
+/// and writes the other one, for active vertices. Other regions make their own steps in the same
+/// iteration. A block reads heights of their vertices from the beginning of the iteration or later.
+/// A vertex with a neighbour in another region rises at most once in an iteration, by at most two.
+/// A vertex that pushes to it from another region is at least one above the height that it had.
 ///
-/// All blocks of the cluster meet between two steps. No block of the cluster reads a step's writes
-/// for the next one before that; blocks of other clusters use the values that they find.
+/// A barrier of the cluster separates two steps. No block of the cluster reads a step's writes for
+/// the next step before it. Blocks of other clusters use the values that they find.
 class in_region : public in_an_iteration {
  public:
-  /// Mostly all of a row at once: a step waits for the longest one.
+  /// Mostly all arcs of a row are processed together, because a step waits for the longest row.
   static constexpr unsigned lanes = 2, arcs_each = 6;
 
   WARDEN_DEVICE in_region(iteration const& r, region_borders const& borders,
@@ -105,8 +106,8 @@ class in_region : public in_an_iteration {
         now_{r.state.heights_in(r.number)},
         next_{r.state.heights_in(r.number + 1)} {}
 
-  /// Height of any vertex: for vertices of other regions both arrays hold heights from the
-  /// beginning of the iteration or later.
+  /// Returns the height of any vertex. For vertices of other regions both arrays hold heights from
+  /// the beginning of the iteration or later.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const {
     return simt::load_relaxed(&now_[v]);
   }
@@ -119,7 +120,7 @@ class in_region : public in_an_iteration {
     receive(p);
     activate_next(map_.spot_of(p.to));
   }
-  /// A thread that pushed to it in between made it active.
+  /// Returns true if excess is left. A thread that pushed to the vertex in between made it active.
   WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed, std::uint64_t left) const {
     if (pushed != 0) simt::add(&iteration_.state.vertices[v].excess, 0 - pushed);
     return left != 0;
@@ -136,8 +137,8 @@ class in_region : public in_an_iteration {
     if (waits) simt::shared_set_bits(mine_.waiting[place_ / 32], bit);  // mutation: flow-waiting
   }
 
-  /// Takes the active vertices, and the pushes that crossed the borders in the iteration before: no
-  /// other block looks at either in the first step. Collective over the block.
+  /// Loads the active vertices, and receives the pushes that crossed the borders in the iteration
+  /// before. No other block uses either in the first step. Collective over the block.
   WARDEN_DEVICE void begin() {
     for_words([&](std::uint32_t i, std::uint32_t word) {
       bool const is = word != nowhere;
@@ -152,8 +153,8 @@ class in_region : public in_an_iteration {
       simt::shared_set_bits(mine_.active[0][place / 32], 1u << place % 32);
     });
   }
-  /// Makes a list of the block's active vertices, and tells the cluster if there are any. Returns
-  /// how many: as many as a list holds, at most. Collective over the block.
+  /// Lists the block's active vertices, and tells the cluster if there are any. Returns the number
+  /// of vertices in the list, at most `most_listed`. Collective over the block.
   WARDEN_DEVICE std::uint32_t begin_step() {
     region_counts& counts = *mine_.counts;
     std::uint32_t const n = next_list(now_active());
@@ -162,10 +163,10 @@ class in_region : public in_an_iteration {
     if (simt::thread_rank() == 0) simt::shared_store(counts.some[(step_ + 1) % 3], 0u);
     return n;
   }
-  /// Next turn among those that it had no room for, until there are none. Collective over the
-  /// block.
+  /// Lists the next active vertices that the list before had no room for. Returns their number; 0
+  /// at the end. Collective over the block.
   WARDEN_DEVICE std::uint32_t next_turn() { return next_turn(now_active()); }
-  /// The vertex, which is the one that this lane then discharges.
+  /// Returns vertex `i` of the list. The lane discharges it next.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t listed(std::uint32_t i) {
     place_ = simt::shared_load(mine_.list[i]);
     return vertex_at(place_);
@@ -181,10 +182,10 @@ class in_region : public in_an_iteration {
     next_ = heights;
     return goes_on;
   }
-  /// After the last step: sends pushes that leave the region to its owners, and notes active and
-  /// waiting vertices for the next iteration, which may read either array of heights. Therefore
-  /// active vertices, whose heights may differ, get the last one in both. Adds the numbers of
-  /// pushes and vertices to `count`. Collective over the block.
+  /// Ends the iteration after the last step. Sends pushes that leave the region to their owners,
+  /// and records active and waiting vertices for the next iteration. The next iteration may read
+  /// either array of heights, so active vertices, whose two heights may differ, get the last height
+  /// in both. Adds the numbers of pushes and vertices to `count`. Collective over the block.
   WARDEN_DEVICE void end(std::uint64_t* count) {
     std::uint32_t const all = simt::shared_load(mine_.counts->leaving);
     std::uint32_t const n = all < mine_.most_leaving ? all : mine_.most_leaving;
@@ -211,8 +212,8 @@ class in_region : public in_an_iteration {
         std::uint32_t const height = simt::load_relaxed(&now_[v]);
         if (is_set(now_active(), place))
           simt::store_relaxed(&next_[v], height);  // mutation: flow-heights
-        // Levels count their vertices between iterations: a step would wait for atomics on few
-        // words.
+        // Vertices per level are counted once per iteration, because a step would wait for atomics
+        // on few words.
         if (is_set(mine_.risen, place))
           iteration_.note_height(simt::load_relaxed(&iteration_.state.risen_from[v]), height);
       }
@@ -227,8 +228,8 @@ class in_region : public in_an_iteration {
     return map_.vertex_at(simt::cluster_rank(), place);
   }
   static constexpr std::uint32_t nowhere = 0xffffffff;
-  /// Calls `f(i, word)` for a thread's share of the block's words of bits: `word` is the number of
-  /// that of the same vertices in device memory, or nowhere beyond the network's end.
+  /// Calls `f(i, word)` for a thread's share of the block's words of bits. `word` is the index of
+  /// the same vertices' word in device memory, or `nowhere` after the network's end.
   template <class F>
   WARDEN_DEVICE void for_words(F f) const {
     for (std::uint32_t i = simt::thread_rank(); i < shape_.part / 32; i += simt::block_threads()) {
@@ -239,8 +240,8 @@ class in_region : public in_an_iteration {
   WARDEN_DEVICE static bool is_set(std::uint32_t const* bits, std::uint32_t place) {
     return (simt::shared_load(bits[place / 32]) >> place % 32 & 1) != 0;
   }
-  /// Lists the places of bits that are set, as many as there is room for, and clears those bits.
-  /// Collective over the block.
+  /// Lists the places of set bits, as many as there is room for, and clears these bits. Returns
+  /// their number. Collective over the block.
   WARDEN_DEVICE std::uint32_t next_list(std::uint32_t* bits) {
     std::uint32_t& listed = mine_.counts->listed[turn_ % 2];
     for (std::uint32_t i = simt::thread_rank(); i < shape_.part / 32; i += simt::block_threads()) {
@@ -266,7 +267,8 @@ class in_region : public in_an_iteration {
     simt::sync_block();
     return next_list(bits);
   }
-  /// Other blocks do the same at this time: all use the same kind of atomics, this block, too.
+  /// Makes a vertex active in the next step. Other blocks do so concurrently, so all blocks use the
+  /// same kind of atomics, the owner too.
   WARDEN_DEVICE void activate_next(spot const& s) const {
     std::uint32_t* const next = step_ % 2 == 0 ? mine_.active[1] : mine_.active[0];
     simt::cluster_set_bits(next[s.place / 32], s.rank, 1u << s.place % 32);
@@ -291,7 +293,8 @@ class in_region : public in_an_iteration {
   WARDEN_DEVICE void send_across(push const& p) const {
     send_to_owner(borders_, shape_, iteration_.number, p);
   }
-  /// By value: what a function is given by address lies in local memory everywhere.
+  /// Sends a push to its owner. Takes it by value, because an object whose address is passed stays
+  /// in local memory in the caller.
   WARDEN_COLD static void send_to_owner(region_borders const& borders, region_shape const& shape,
                                         std::uint32_t number, push p) {
     std::uint32_t const region = shape.region_of(p.to);
@@ -309,9 +312,9 @@ class in_region : public in_an_iteration {
   std::uint32_t region_;
   std::uint32_t *now_, *next_;  ///< heights of this step and the next one
   std::uint32_t step_ = 0;
-  std::uint32_t turn_ = 0;   ///< lists that were made
+  std::uint32_t turn_ = 0;   ///< number of lists made
   std::uint32_t place_ = 0;  ///< place of the vertex that is discharged
-  bool has_more_ = false;    ///< than the last one had room for
+  bool has_more_ = false;    ///< true if the last list had no room for all vertices
 };
 
 }  // namespace max_flow

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions: a cluster of blocks discharges neighbouring vertices again and again; what crosses a
-// border is a message to the owner of the other vertex.
+// Regions: a cluster of blocks discharges neighbouring vertices repeatedly. A push across a border
+// is a message to the owner of the other vertex.
 
 #include "apps/max_flow/arms.cuh"
 #include "apps/max_flow/region_iterations.cuh"
@@ -18,7 +18,7 @@ namespace max_flow {
 
 namespace {
 
-/// Clusters of `cluster` blocks that the device holds together.
+/// Returns the number of clusters of `cluster` blocks that are resident together.
 unsigned clusters_of(unsigned cluster, std::size_t bytes) {
   auto const kernel = simt::make_kernel(&discharge_regions);
   return static_cast<unsigned>(
@@ -26,8 +26,9 @@ unsigned clusters_of(unsigned cluster, std::size_t bytes) {
                    : warden::runtime::resident_clusters(kernel, region_threads, bytes, cluster));
 }
 
-/// Regions that a cluster takes one after another in an iteration, each with all its steps: what
-/// the active vertices of one touch in these is to stay in the level-2 cache.
+/// Returns the number of regions that a cluster processes in an iteration, one after another, each
+/// with all steps. The data of a region's active vertices should stay in the level-2 cache during
+/// its steps.
 std::uint32_t best_regions_a_cluster(std::uint32_t vertices) {
   if (!simt::has_registers) return 3;
   std::uint32_t const millions = vertices >> 20;
@@ -38,13 +39,13 @@ struct region_launch {
   region_shape shape;
   unsigned clusters;
 };
-/// `regions_a_cluster` regions for each cluster, or more if they are larger than a block's memory
-/// allows; 0: the best number.
+/// Returns the launch with `regions_a_cluster` regions per cluster, or more if such regions exceed
+/// a block's memory. 0: the best number.
 region_launch launch_of(std::uint32_t vertices, std::uint32_t regions_a_cluster = 0) {
   if (regions_a_cluster == 0) regions_a_cluster = best_regions_a_cluster(vertices);
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
   auto const of = [&](unsigned cluster, unsigned clusters) -> region_launch {
-    // A region is a multiple of 32 vertices for each of its bands, and so is a block's part of it.
+    // Each band of a region has a multiple of 32 vertices, and so has a block's part.
     std::uint32_t const unit = std::max(32 * region_shape::bands / cluster, 32u);
     std::uint64_t const least = std::uint64_t{clusters} * regions_a_cluster * cluster * unit;
     auto part = static_cast<std::uint32_t>((vertices + least - 1) / least * unit);
@@ -59,7 +60,7 @@ region_launch launch_of(std::uint32_t vertices, std::uint32_t regions_a_cluster 
     unsigned const clusters = clusters_of(cluster, bytes);
     if (clusters == 0 || clusters * cluster < alone * 3 / 4) continue;
     region_launch const all = of(cluster, clusters);
-    // With so much memory some devices might hold fewer.
+    // With this much shared memory fewer clusters may be resident.
     if (clusters_of(cluster, region_memory::bytes(all.shape.part)) == clusters) return all;
   }
   region_launch all = of(1, alone);
@@ -70,7 +71,7 @@ region_launch launch_of(std::uint32_t vertices, std::uint32_t regions_a_cluster 
 struct locality_arguments {
   network net;
   region_shape shape;
-  std::uint64_t* counts;  ///< arcs that no terminal has, and those of them within a region
+  std::uint64_t* counts;  ///< number of arcs without a terminal, and of those within a region
 };
 WARDEN_KERNEL void count_local_arcs(locality_arguments a) {
   simt::assume_one_dimension();
@@ -86,7 +87,7 @@ WARDEN_KERNEL void count_local_arcs(locality_arguments a) {
   if (local != 0) simt::add(&a.counts[1], local);
 }
 
-/// One kernel, and the run of its log.
+/// One kernel for all iterations until a search, then the run of its log.
 class region_arm final : public arm {
  public:
   region_arm(network const& net, flow_state const& state, std::uint32_t regions_a_cluster)
@@ -100,7 +101,7 @@ class region_arm final : public arm {
   void begin_async(network const& net, warden::stream_ref s) override {
     simt::launch(&note_borders, apps::blocks(), apps::threads(), 0,
                  {net, shape_, border_bits_.data()}, s);
-    // A launch that failed left something there.
+    // A failed launch leaves pushes in inboxes.
     inboxes_.clear_async(s);
   }
   [[nodiscard]] bool has_all_iterations() const override { return true; }
@@ -124,11 +125,11 @@ class region_arm final : public arm {
   [[nodiscard]] unsigned steps() const override { return simt::has_registers ? 16 : 4; }
 
  private:
-  /// Pushes that an inbox has room for.
+  /// Pushes of an inbox.
   static constexpr std::uint32_t inbox_room = simt::has_registers ? 4096 : 8;
 
-  // An edge across a border may be pushed along in each step. There is room for two pushes each, of
-  // all edges, which are mostly within regions; a log that is full is an error, and nothing worse.
+  // An edge across a border may be pushed along in each step. The log has room for two pushes per
+  // edge of the network, and most edges are within regions. A full log is reported as an error.
   guarded guarded_;
   push_log log_;
   region_launch regions_;
@@ -142,7 +143,7 @@ class region_arm final : public arm {
 }  // namespace
 
 std::string fastest_arm(network const& net) {
-  // Nine tenths of the memory may be free, and no more.
+  // Assume that at most 90 % of the memory is free.
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
   double const bytes = 48.0 * static_cast<double>(net.arcs) + 58.0 * net.vertices;
   if (net.vertices > most_vertices_of_regions || net.arcs > most_arcs_of_regions ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The iterations of all regions until the next search, in one launch.
+/// Iterations of all regions until the next search, in one launch.
 #pragma once
 
 #include "apps/max_flow/gap.cuh"
@@ -14,10 +14,10 @@
 
 namespace max_flow {
 
-/// Threads of a block. A simulated one is dear.
+/// Threads of a block. Simulated threads are slow.
 inline constexpr unsigned region_threads = simt::has_registers ? 512 : 32;
 
-/// The active vertices of a step, as discharge_share takes those of an iteration.
+/// Discharges the active vertices of a step, as discharge_share those of an iteration.
 WARDEN_DEVICE void discharge_step(iteration const& r, in_region& by, work& done) {
   constexpr std::uint32_t rows = simt::warp_size / in_region::lanes;
   for (std::uint32_t active = by.begin_step(); active != 0; active = by.next_turn()) {
@@ -41,7 +41,7 @@ struct border_arguments {
   region_shape shape;
   std::uint32_t* bits;  ///< region_borders::at_border
 };
-/// Notes vertices with a neighbour in another region that may be active. Whole warps.
+/// Marks vertices with a neighbour in another region that may be active. Launch: whole warps.
 WARDEN_KERNEL void note_borders(border_arguments a) {
   simt::assume_one_dimension();
   network const& net = a.network;
@@ -51,7 +51,7 @@ WARDEN_KERNEL void note_borders(border_arguments a) {
     std::uint64_t const i = word * 32 + simt::lane_id();
     auto const v = static_cast<std::uint32_t>(i);
     bool is = false;
-    // A terminal may have arcs to all vertices.
+    // Skip terminals, which may have arcs to all vertices.
     if (i < net.vertices && !net.is_terminal(v)) {
       region_map const here{a.shape, a.shape.region_of(v)};
       for (std::uint64_t at = net.offsets[v]; at < net.offsets[i + 1] && !is; ++at)
@@ -64,23 +64,23 @@ WARDEN_KERNEL void note_borders(border_arguments a) {
 
 /// Plan of a launch of iterations.
 struct region_plan {
-  std::uint32_t iterations;  ///< one at least
-  std::uint32_t steps;       ///< steps of each, at most
+  std::uint32_t iterations;  ///< at least 1
+  std::uint32_t steps;       ///< largest number of steps of each
 };
 
-/// Iterations of all regions, for their kernel.
+/// Arguments of the kernel of all regions' iterations.
 struct region_iterations {
   max_flow::network network;
   flow_state state;
   region_borders borders;
   region_shape shape;
-  std::uint32_t steps;  ///< steps of an iteration, at most
+  std::uint32_t steps;  ///< largest number of steps of an iteration
   std::uint64_t due;    ///< steps until the next search; 0: see `interval`
   search_interval interval;
 
-  /// Fewer steps between two searches are not worth the search.
+  /// Least number of steps between two searches. Fewer are not worth a search.
   static constexpr std::uint64_t least_steps = simt::has_registers ? 48 : 12;
-  /// In one launch: then the host looks.
+  /// Largest number of iterations of one launch, after which the host reads the results.
   static constexpr std::uint64_t most_iterations = 256;
 
   [[nodiscard]] WARDEN_DEVICE std::uint64_t steps_due() const {
@@ -95,18 +95,19 @@ struct region_iterations {
     return {iterations, static_cast<std::uint32_t>((now + iterations - 1) / iterations)};
   }
 };
-/// Iterations between two looks for a gap: two at least.
+/// Iterations between two searches for a gap; at least 2.
 inline constexpr std::uint32_t iterations_a_gap = 3;
 
-/// An iteration of the regions of this cluster; adds to `count` what there is for the next one.
-/// With no steps it notes what has come across the borders.
+/// Runs an iteration of this cluster's regions. Adds the active vertices and leaving pushes to
+/// `count`. With 0 steps it only receives the pushes across borders.
 WARDEN_DEVICE void discharge_mine(region_iterations const& a, iteration const& r,
                                   std::uint32_t steps, std::uint64_t* count,
                                   region_memory const& memory, work& done) {
   unsigned const blocks = simt::cluster_size();
   for (std::uint32_t i = simt::block_rank() / blocks; i < a.shape.regions;
        i += simt::block_count() / blocks) {
-    // No block may note vertices of a block's next region while it looks at this one's.
+    // Other blocks of the cluster may activate vertices of a block's next region only after the
+    // block has ended this region.
     if (i != simt::block_rank() / blocks) simt::sync_cluster();  // mutation: flow-turns
     in_region by{r, a.borders, memory, a.shape, i};
     by.begin();
@@ -118,9 +119,9 @@ WARDEN_DEVICE void discharge_mine(region_iterations const& a, iteration const& r
   }
 }
 
-/// All iterations until the next search, or until no vertex is active, or an inbox was full: then
-/// the log has to be run, because a push may rely on the heights of its iteration. A cooperative
-/// launch of clusters.
+/// Runs all iterations until the next search, until no vertex is active, or until an inbox was
+/// full. In the last case the log has to be run, because a push may rely on the heights of its
+/// iteration. Launch: cooperative, of clusters.
 WARDEN_KERNEL void WARDEN_BOUNDS(region_threads, 1)
     discharge_regions(WARDEN_GRID_CONSTANT region_iterations const a) {
   simt::assume_one_dimension();
@@ -152,8 +153,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(region_threads, 1)
     discharge_mine(a, r, goes_on ? planned.steps : 0,
                    goes_on ? &regions.under_way[k % 3] : &c.active[0], memory, done);
     if (!goes_on) break;
-    // Whatever becomes 0 here has been read by all before the last barrier, and is written by none
-    // before the next one. Of a barrier that failed the host is told.
+    // All blocks have read the words that are cleared here before the last barrier, and no block
+    // writes them before the next barrier. The host reads a failed barrier.
     if (!barrier.wait(
             [&] {
               if (!is_first) return;
@@ -162,7 +163,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(region_threads, 1)
             },
             [&] {
               bool const some = simt::load_relaxed(&regions.under_way[k % 3]) != 0;
-              // Others may be in the next iteration already.
+              // Other blocks may be in the next iteration already.
               std::uint32_t const full_in = simt::load_relaxed(&regions.full_in);
               bool const is_full = full_in == k + 1;  // mutation: flow-full
               under_way = some && !is_full && k + 1 < planned.iterations ? 1 : 0;
@@ -173,7 +174,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(region_threads, 1)
     std::uint32_t const least = lowest_empty;
     ++r.number;
     if (!goes_on) {
-      // All have read whether any vertex was active when the launch began.
+      // After this barrier all blocks have read `active[0]` of the launch's beginning.
       if (!barrier.wait(
               [&] {
                 if (!is_first) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which vertices are a region's, and which block of its cluster each of them is told to.
+/// Map from vertices to regions, and from a region's vertices to the blocks of its cluster.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -34,19 +34,20 @@ class divisor {
   std::uint32_t factor_;
 };
 
-/// How networks are cut: into bands of vertices that follow one another by number. Bands are dealt
-/// out to the regions in turn: excess is mostly in one part of a network, and an iteration takes as
-/// long as that of the region that has most of it.
+/// Division of a network into bands of vertices with consecutive numbers. Bands are dealt to the
+/// regions in turn, because excess is mostly in one part of a network and an iteration takes as
+/// long as that of its busiest region.
 struct region_shape {
   std::uint32_t part;     ///< vertices of a block
-  unsigned cluster;       ///< blocks, a power of two
-  std::uint32_t regions;  ///< regions of the network, at least one
+  unsigned cluster;       ///< blocks of a cluster, a power of two
+  std::uint32_t regions;  ///< regions of the network, at least 1
   divisor band;           ///< vertices of a band, a multiple of 32
-  divisor turn;           ///< those of a band of each region
+  divisor turn;           ///< vertices of one band of each region together
 
   static constexpr unsigned bands = 2;  ///< bands of a region
 
-  /// A region's vertices are a multiple of 32 for each band. The network has 2^31 vertices at most.
+  /// Returns the shape with `part` vertices per block. Preconditions: each band of a region has a
+  /// multiple of 32 vertices, and the network has at most 2^31 vertices.
   static region_shape of(std::uint32_t vertices, std::uint32_t part, unsigned cluster) {
     std::uint32_t const size = part * cluster, regions = (vertices - 1) / size + 1;
     return {part, cluster, regions, divisor{size / bands}, divisor{regions * (size / bands)}};
@@ -56,9 +57,9 @@ struct region_shape {
   }
 };
 
-/// The vertices of a region, and for each vertex the block of its cluster and the bit that note it
-/// active: the blocks take 32 vertices each in turn. Vertices with neighbouring numbers are active
-/// together, and a step waits for the block that has most of them.
+/// Vertices of a region, with the block and the bit of each vertex. Blocks of the cluster take 32
+/// vertices each in turn, because vertices with neighbouring numbers are active together and a step
+/// waits for the block with the most active vertices.
 class region_map {
  public:
   struct spot {
@@ -76,13 +77,13 @@ class region_map {
     std::uint32_t const at = v + before_;
     return at - shape_.turn.quotient(at) * shape_.turn.by() < shape_.band.by();
   }
-  /// Spot of a vertex of the region.
+  /// Returns the spot of a vertex of the region.
   [[nodiscard]] WARDEN_DEVICE spot spot_of(std::uint32_t v) const {
     std::uint32_t const at = v + before_, turn = shape_.turn.quotient(at);
     std::uint32_t const i = at - turn * shape_.turn.by() + (turn - 1) * shape_.band.by();
     return {i / 32 & mask_, (i / 32 >> shift_) * 32 + i % 32};
   }
-  /// Vertex of block `rank`; beyond the network's end it is no vertex.
+  /// Returns the vertex at a place of block `rank`; after the network's end it is no vertex.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t vertex_at(unsigned rank, std::uint32_t place) const {
     std::uint32_t const i = ((place / 32 << shift_) + rank) * 32 + place % 32;
     std::uint32_t const band = shape_.band.quotient(i);

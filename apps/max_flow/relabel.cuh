@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Global relabelling: heights become distances from the terminal that excess goes to.
+/// Global relabelling: sets heights to distances from the terminal that excess goes to.
 #pragma once
 
 #include "apps/max_flow/gap.cuh"
@@ -15,8 +15,8 @@
 
 namespace max_flow {
 
-/// Only the target has been reached, and no vertex is active. The heights of the last iteration are
-/// kept where those of the iteration before it were.
+/// Begins a search: only the target is reached, and no vertex is active. Moves the heights of the
+/// last iteration to the other array.
 WARDEN_DEVICE void begin_search(search const& a) {
   control& c = *a.state.control;
   if (simt::block_rank() == 0 && simt::thread_rank() == 0) {
@@ -40,13 +40,14 @@ WARDEN_DEVICE void begin_search(search const& a) {
   wanted = simt::warp_sum(wanted);
   if (simt::lane_id() == 0 && wanted != 0) simt::fetch_add(&c.search.wanted, std::uint64_t{wanted});
 }
-/// Makes both heights equal, and every vertex active whose excess can leave it. `is_early`: the
-/// search ended early, so other vertices than the reached ones can get to the target, too.
+/// Ends a search: makes both heights equal, and makes every vertex active whose excess can leave
+/// it. `is_early`: the search ended early, so vertices that it did not reach may reach the target
+/// too.
 WARDEN_DEVICE void end_search(search const& a, bool is_early, std::uint32_t last_level) {
   std::uint32_t const vertices = a.network.vertices;
   std::uint32_t const farther = last_level + 1;  // mutation: flow-farther
   std::uint64_t active = 0;                      // vertices that the lane has counted
-  // Whole warps: a word of bits is that of a warp's vertices.
+  // Whole warps iterate together, because a warp writes one word of bits.
   std::uint64_t const all = std::uint64_t{vertices / 32 + (vertices % 32 != 0 ? 1 : 0)} * 32;
   static_assert(simt::warp_size == 32);
   apps::for_my_share(all, [&](std::uint64_t i) {
@@ -75,20 +76,20 @@ WARDEN_DEVICE void end_search(search const& a, bool is_early, std::uint32_t last
   if (active != 0) simt::add(&a.state.control->active[0], active);
 }
 
-/// Dynamic shared memory of a block.
+/// Bytes of dynamic shared memory of a block.
 inline constexpr std::size_t search_bytes =
     std::max(sizeof(narrow_frontiers), sizeof(reached_here));
-/// Global relabelling, with one launch: all blocks of a cooperative one, with barriers of the grid
-/// between levels, or of their first cluster where levels are narrow. Its search_control is zero
-/// before; dynamic shared memory holds a block's narrow_frontiers or its reached_here,
-/// `search_bytes`.
+/// Global relabelling by one cooperative launch. All blocks expand wide levels, with barriers of
+/// the grid between them; the first cluster expands narrow levels. Preconditions: search_control is
+/// 0, and a block has `search_bytes` of dynamic shared memory for its narrow_frontiers or its
+/// reached_here.
 WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) relabel(search a) {
   simt::assume_one_dimension();
   auto& frontiers = *reinterpret_cast<narrow_frontiers*>(simt::dynamic_shared());
   WARDEN_SHARED(search_step, now);
   control& c = *a.state.control;
   apps::grid_barrier barrier{&c.search.barrier};
-  // A barrier that fails is reported to the host.
+  // The host reads a failed barrier.
   begin_search(a);
   if (!barrier.wait([] {}, [&] { now.begin(a); })) return;
   while (!now.is_last()) {
@@ -101,7 +102,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) relabel(search a) {
   }
   bool const is_early = now.n != 0;
   if (simt::block_rank() == 0 && simt::thread_rank() == 0) {
-    // The last level is an empty one, or its arcs were not looked at.
+    // The last level is empty, or its arcs were not followed.
     c.levels = now.level;
     if (is_early) a.state.levels[now.level] = static_cast<std::uint32_t>(now.n);
   }

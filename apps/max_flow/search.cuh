@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A breadth-first search against the residual arcs, level by level: the distance of every vertex
-/// from the terminal that excess goes to.
+/// Breadth-first search against the residual arcs, level by level. It finds the distance of every
+/// vertex from the terminal that excess goes to.
 #pragma once
 
 #include "apps/max_flow/state.cuh"
@@ -11,8 +11,8 @@
 
 namespace max_flow {
 
-/// A vertex of a frontier as one word: the place of its arcs. Its number is not needed. (A row of
-/// 2^32 arcs, which would have length 0, would be all loops and lead nowhere.)
+/// Returns a frontier's vertex as one word: the range of its arcs. Its number is not needed. A row
+/// of 2^32 arcs has length 0 here; all of its arcs are loops.
 WARDEN_DEVICE std::uint64_t packed_row(vertex_state::arc_range const& arcs) {
   return std::uint64_t{arcs.number} << 32 | arcs.first;
 }
@@ -21,18 +21,18 @@ WARDEN_DEVICE row unpacked_row(std::uint64_t packed) {
   return {begin, begin + (packed >> 32)};
 }
 
-/// A search, for its kernel. A vertex's height is its level.
+/// Arguments of a search. A vertex's height is its level.
 ///
-/// It ends when all vertices with excess have been reached. The others are farther away than the
-/// last level, so the last level plus one is a lower bound of their distance, and so is their old
-/// height. The larger of both keeps heights lower bounds of distances, and no residual arc leads
-/// down by more than one. A vertex that was cut off before stays cut off, and the search does not
-/// wait for it.
+/// The search ends when all vertices with excess have been reached. The other vertices are farther
+/// away than the last level, so the last level plus one is a lower bound of their distance, and so
+/// is their old height. The larger of both keeps heights lower bounds of distances, and no residual
+/// arc leads down by more than one. A vertex that was cut off before stays cut off, and the search
+/// does not wait for it.
 struct search {
   max_flow::network network;
   flow_state state;
   std::uint32_t target;  ///< the terminal that excess goes to
-  bool is_first;         ///< from there: nothing is known of heights
+  bool is_first;         ///< first search from `target`; heights are not known yet
   /// If no vertex has excess that may get there, the search finds all vertices that can reach the
   /// target.
   bool finds_side;
@@ -40,52 +40,55 @@ struct search {
   [[nodiscard]] WARDEN_DEVICE bool has_excess(std::uint32_t v) const {
     return state.vertices[v].excess != 0;
   }
-  /// How many of them are enough: no number is, where all are looked for.
+  /// Returns the number of found vertices with excess at which the search ends. It is never reached
+  /// if the search finds the side.
   [[nodiscard]] WARDEN_DEVICE std::uint64_t enough() const {
     std::uint64_t const wanted = simt::load_relaxed(&state.control->search.wanted);
     return wanted == 0 && finds_side ? ~std::uint64_t{0} : wanted;
   }
-  /// True if the vertex at the end of `back`, an arc of a vertex, may push to that vertex.
+  /// Returns true if the vertex at the end of `back` may push along the reverse arc.
   WARDEN_DEVICE static bool leads_here(arc const& back) { return back.residual != back.both; }
-  /// Gives `v`, to which a vertex of `level` leads, its height. Returns the old one: that of an
-  /// unreached vertex for one thread, which then puts it into the next frontier.
+  /// Sets the height of `v`, a neighbour of a vertex of `level`, if it is not reached yet. Returns
+  /// the old height. Exactly one thread gets the height of an unreached vertex, and puts the vertex
+  /// into the next frontier.
   WARDEN_DEVICE std::uint32_t claim(std::uint32_t level, std::uint32_t v) const {
     return simt::compare_exchange(&state.heights[0][v], network.vertices, level + 1);
   }
 };
 
-/// Work between two barriers of the grid: a level by all blocks, or some levels by one cluster. Its
-/// frontier is number `number` modulo 2.
+/// Step of a search between two barriers of the grid: one level by all blocks, or some levels by
+/// one cluster. Its frontier has index `number` modulo 2.
 struct search_step {
   std::uint32_t number;
   std::uint32_t level;
   std::uint64_t n;           ///< vertices of the frontier
-  std::uint64_t found_here;  ///< those with excess
-  std::uint64_t found;       ///< before
-  std::uint64_t enough;      ///< at this number it ends: a cluster knows no more when it begins
+  std::uint64_t found_here;  ///< vertices of the frontier with excess
+  std::uint64_t found;       ///< vertices with excess found before
+  std::uint64_t enough;      ///< number of found vertices at which the search ends
 
-  /// The first step, after a barrier; by one thread of a block, which then tells the others. A step
-  /// writes for the next one into words that no block reads that is late for this one.
+  /// Loads the first step, after a barrier. Called by one thread of a block, which then broadcasts
+  /// it. A step writes words of the next step that no block still reads for this step.
   WARDEN_DEVICE void begin(search const& a) { begin(a, 0); }
   WARDEN_DEVICE void next(search const& a) { begin(a, number + 1); }
-  /// No vertex is left, or no other is looked for.
+  /// Returns true if no vertex is left or enough vertices are found.
   [[nodiscard]] WARDEN_DEVICE bool is_last() const { return n == 0 || found == enough; }
-  /// By one thread of one block: notes the level of the next step, and the number of vertices found
-  /// before it.
+  /// Sets the level of the next step, and the number of vertices found before it. Called by one
+  /// thread of one block.
   WARDEN_DEVICE void goes_on_at(control& c, std::uint32_t next_level,
                                 std::uint64_t found_before) const {
     c.step_level[(number + 1) % 2] = next_level;
     c.search.found[(number + 1) % 2] = found_before;
   }
-  /// Number of vertices in the frontier of the next step, 0 when this one begins.
+  /// Returns the address of the number of vertices in the next frontier; 0 at the beginning of this
+  /// step.
   [[nodiscard]] WARDEN_DEVICE std::uint64_t* next_n(control& c) const {
     return &c.reached[(number + 1) % 3];
   }
-  /// Number of them with excess.
+  /// Returns the address of the number of these vertices with excess.
   [[nodiscard]] WARDEN_DEVICE std::uint64_t* next_found(control& c) const {
     return &c.search.found_here[(number + 1) % 3];
   }
-  /// By one thread of one block: clears it for the step after the next.
+  /// Clears the counts of the step after the next. Called by one thread of one block.
   WARDEN_DEVICE void make_room(control& c) const {
     c.reached[(number + 2) % 3] = 0;
     c.search.found_here[(number + 2) % 3] = 0;
@@ -111,7 +114,7 @@ WARDEN_DEVICE void for_rows(std::uint64_t n, std::uint64_t warp, std::uint64_t w
                             To to) {
   constexpr unsigned rows = simt::warp_size / Lanes;
   constexpr std::uint64_t most_of_few_lanes = 64;
-  // Iterations of whole warps: every lane comes to the collectives.
+  // Whole warps iterate together, so that every lane reaches the collectives.
   for (std::uint64_t first = warp * rows; first < n; first += warps * rows) {
     std::uint64_t const i = first + simt::lane_id() / Lanes;
     row const mine = i < n ? at(i) : row{0, 0};
@@ -120,7 +123,7 @@ WARDEN_DEVICE void for_rows(std::uint64_t n, std::uint64_t warp, std::uint64_t w
     unsigned left = simt::ballot(simt::full_warp, is_long && lane == 0);
     row now{mine.begin + lane, is_long ? 0 : mine.end};
     unsigned stride = Lanes;
-    // One place in the code for both: `to` is long.
+    // One call for rows of both lengths, because the code of `to` is long.
     WARDEN_NO_UNROLL
     while (true) {
       to(now.begin, now.end, stride);
@@ -134,22 +137,24 @@ WARDEN_DEVICE void for_rows(std::uint64_t n, std::uint64_t warp, std::uint64_t w
   }
 }
 
-/// Vertices that a block reaches in a level, in its dynamic shared memory: it takes places for all
-/// of them at once, because single requests would wait for the word that counts them.
+/// Vertices that a block reaches in a level, in dynamic shared memory. The block reserves places in
+/// the next frontier for all of them together, because single atomics on the frontier's count would
+/// be slow.
 struct reached_here {
   static constexpr std::uint32_t room = simt::has_registers ? 2048 : 8;
-  std::uint32_t n;            ///< that were to be put here
-  std::uint32_t with_excess;  ///< those of all with excess
-  std::uint32_t first;        ///< place in the next frontier
+  std::uint32_t n;            ///< vertices appended, including those without room
+  std::uint32_t with_excess;  ///< number of these with excess
+  std::uint32_t first;        ///< first place in the next frontier
   std::uint64_t rows[room];
 };
 
-/// Lanes that share a row of a wide level, and arcs that each looks at together: as many rows as
-/// possible at once, without spills.
+/// Number of lanes that share a row of a wide level, and of arcs that a lane loads together: as
+/// many rows as possible together, without spills.
 inline constexpr unsigned wide_lanes = 4, wide_arcs = 3;
 
-/// A level, by all blocks. What an arc of the frontier leads to is reached if there is residual
-/// capacity from there. The row of the target, which may lead to all vertices, is the whole grid's.
+/// Expands a level by all blocks. The end of a frontier's arc is reached if its reverse arc has
+/// residual capacity. The whole grid shares the row of the target, which may have arcs to all
+/// vertices.
 WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now, reached_here& here) {
   network const& net = a.network;
   control& c = *a.state.control;
@@ -166,7 +171,7 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now, re
   simt::sync_block();
   std::uint64_t const warps = simt::block_threads() / simt::warp_size;
   std::uint64_t* const next_frontier = a.state.frontier_in(now.number + 1);
-  // All is asked for, arc by arc, before an answer is looked at.
+  // All loads are issued before a result is used.
   auto const reach = [&](std::uint64_t first, std::uint64_t end, std::uint64_t stride) {
     for (; first < end; first += wide_arcs * stride) {
       std::uint32_t v[wide_arcs]{}, height[wide_arcs]{};
@@ -177,7 +182,7 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now, re
         if (first + k * stride >= end) continue;
         arc const back = a.state.arcs[first + k * stride];
         v[k] = back.ends.to;
-        // No way leads through the other terminal, where excess stays.
+        // No path leads through the other terminal, because excess stays there.
         leads[k] = a.leads_here(back) && !net.is_terminal(v[k]);
       }
       WARDEN_UNROLL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pushes that a plain kernel defers, and their receivers' owners run.
+// Pushes that a plain kernel defers, and the owners of the receiving vertices run.
 
 #include "apps/max_flow/arms.cuh"
 #include "apps/max_flow/discharge.cuh"
@@ -17,7 +17,8 @@ namespace {
 constexpr unsigned threads = flow_policy::block_threads;
 using client = guarded::deferred_block<threads>;
 
-/// Until the sections run, only its own discharge uses a vertex: plain loads and stores.
+/// Delivery by deferred sections. Until they run, only the threads that discharge a vertex use it,
+/// so loads and stores are plain.
 struct by_sections : in_an_iteration {
   flow_state const& state;
   client& to;
@@ -45,12 +46,12 @@ WARDEN_KERNEL void WARDEN_BOUNDS(threads, 3)
   all.flush();
 }
 
-/// One kernel, and the run of its log.
+/// A kernel that defers the pushes of an iteration, then the run of its log.
 class warden_arm final : public arm {
  public:
   warden_arm(network const& net, flow_state const& state)
       : guarded_{state.vertices, net.vertices, state}, log_{guarded_, most_pushes(net), in_place} {
-    // More blocks than vertices fill find nothing to do.
+    // More blocks would have no vertex.
     blocks_ = std::min(blocks_, net.vertices / (threads / row_lanes) + 1);
   }
   void iteration_async(iteration const& r, warden::stream_ref s) override {
@@ -60,7 +61,8 @@ class warden_arm final : public arm {
   void wait(warden::stream_ref s) override { guarded_.wait(s); }
 
  private:
-  /// At most one of an edge's two arcs is pushed along in an iteration.
+  /// Returns the largest number of pushes of an iteration: at most one of an edge's two arcs is
+  /// pushed along.
   static std::size_t most_pushes(network const& net) {
     return std::max<std::size_t>(net.arcs / 2, 1);
   }
