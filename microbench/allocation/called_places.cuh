@@ -21,7 +21,7 @@ struct take_places {
     return first;
   }
 };
-struct by_calls : warden::default_policy {
+struct called_policy : warden::default_policy {
   static constexpr unsigned minimum_blocks_per_multiprocessor = 2;
   using executor = warden::executor::sorted<>;
 };
@@ -29,7 +29,7 @@ struct by_calls : warden::default_policy {
 /// Counters in device memory whose places servers hand out.
 class called_counters {
  public:
-  using guarded_type = warden::basic_guarded<by_calls, std::uint64_t, take_places>;
+  using guarded_type = warden::basic_guarded<called_policy, std::uint64_t, take_places>;
 
   explicit called_counters(warden::buffer<std::uint64_t> const& counters) : guarded_{counters} {
     warden::prepare_fused(guarded_);

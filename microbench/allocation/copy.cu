@@ -4,8 +4,8 @@
 #include "microbench/allocation/copy_kernel.cuh"
 #include "microbench/allocation/place_oracle.cuh"
 #include "microbench/allocation/points.hpp"
-#include "microbench/support/by_turns.hpp"
 #include "microbench/support/device_time.hpp"
+#include "microbench/support/measure_interleaved.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -73,12 +73,12 @@ copy_arm arm_of(bool takes, bool of_blocks = false) {
 std::map<std::string, copy_arm> const& copy_arms() {
   static std::map<std::string, copy_arm> const arms{
       {"copy", arm_of<no_places>(false)},
-      {"global_atomic", arm_of<by_global_atomic<lanes::apart>>(true)},
-      {"global_atomic_compiled", arm_of<by_global_atomic<lanes::together>>(true)},
-      {"shared_atomic", arm_of<by_shared_atomic<lanes::apart>>(true, true)},
-      {"shared_atomic_compiled", arm_of<by_shared_atomic<lanes::together>>(true, true)},
-      {"block_scan", arm_of<by_block_scan>(true, true)},
-      {"unordered", arm_of<by_block_allocator>(true)}};
+      {"global_atomic", arm_of<global_atomic_places<lanes::apart>>(true)},
+      {"global_atomic_compiled", arm_of<global_atomic_places<lanes::together>>(true)},
+      {"shared_atomic", arm_of<shared_atomic_places<lanes::apart>>(true, true)},
+      {"shared_atomic_compiled", arm_of<shared_atomic_places<lanes::together>>(true, true)},
+      {"block_scan", arm_of<block_scan_places>(true, true)},
+      {"unordered", arm_of<block_allocator_places>(true)}};
   return arms;
 }
 bool takes(std::string const& arm) { return arm != "memcpy" && copy_arms().at(arm).takes; }
@@ -172,7 +172,8 @@ class copy_point final : public bench::point {
       // The first repetition warms up.
       rows[arm].verified = by.run(arm).verified;
     }
-    bench::by_turns(rows, s.repetitions, [&](std::string const& arm) { return by.run(arm); });
+    bench::measure_interleaved(rows, s.repetitions,
+                               [&](std::string const& arm) { return by.run(arm); });
     for (auto& [arm, r] : rows) {
       r.counters["operations"] = elements_;
       r.counters["bytes"] = 8. * elements_;

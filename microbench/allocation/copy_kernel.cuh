@@ -59,10 +59,10 @@ WARDEN_DEVICE std::uint32_t offset_of_lane(copy_arguments const& a) {
 
 /// Takes places by one atomic per element, on one word of global memory.
 template <lanes Lanes>
-struct by_global_atomic {
+struct global_atomic_places {
   struct storage {};
   std::uint32_t* counter;
-  WARDEN_DEVICE by_global_atomic(copy_arguments const& a, storage&)
+  WARDEN_DEVICE global_atomic_places(copy_arguments const& a, storage&)
       : counter{a.counter + offset_of_lane<Lanes>(a)} {}
   /// Takes `counts[k]` places for element k and adds the first of them to it, unless `counts[k]` is
   /// 0.
@@ -76,12 +76,12 @@ struct by_global_atomic {
 };
 /// Takes places by one atomic per element, on one word of the block's shared memory.
 template <lanes Lanes>
-struct by_shared_atomic {
+struct shared_atomic_places {
   struct storage {
     std::uint32_t counter;
   };
   std::uint32_t* counter;
-  WARDEN_DEVICE by_shared_atomic(copy_arguments const& a, storage& shared)
+  WARDEN_DEVICE shared_atomic_places(copy_arguments const& a, storage& shared)
       : counter{&shared.counter + offset_of_lane<Lanes>(a)} {
     if (simt::thread_rank() == 0) shared.counter = 0;
     simt::sync_block();
@@ -110,14 +110,14 @@ WARDEN_DEVICE void add_places(std::uint32_t (&elements)[copy_tile::items],
 }
 /// Takes places by a scan of the block's counts, without atomics. The block continues after its
 /// earlier places.
-struct by_block_scan {
+struct block_scan_places {
   using scan = simt::block_scan<copy_tile::threads>;
   struct storage {
     scan::storage scanning;
   };
   storage& shared;
   std::uint32_t taken = 0;
-  WARDEN_DEVICE by_block_scan(copy_arguments const&, storage& memory) : shared{memory} {}
+  WARDEN_DEVICE block_scan_places(copy_arguments const&, storage& memory) : shared{memory} {}
   WARDEN_DEVICE void add(std::uint32_t (&elements)[copy_tile::items],
                          std::uint32_t const (&counts)[copy_tile::items]) {
     std::uint32_t total;
@@ -130,11 +130,11 @@ struct by_block_scan {
 };
 
 /// Takes places by a scan of the block's counts, and one atomic for the block.
-struct by_block_allocator {
+struct block_allocator_places {
   using allocator = warden::block_allocator<copy_tile::threads>;
   using storage = allocator::storage;
   allocator places;
-  WARDEN_DEVICE by_block_allocator(copy_arguments const& a, storage& memory)
+  WARDEN_DEVICE block_allocator_places(copy_arguments const& a, storage& memory)
       : places{a.wide, memory} {}
   WARDEN_DEVICE void add(std::uint32_t (&elements)[copy_tile::items],
                          std::uint32_t const (&counts)[copy_tile::items]) {

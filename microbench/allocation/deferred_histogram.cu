@@ -20,7 +20,7 @@ class deferred_histogram final : public histogram_arm {
 
  private:
   contention::deferred_arm_of<count, contention::logged_combined, warden::placement::on_chip,
-                              bench::by_blocks>
+                              bench::block_sender>
       by_;
 };
 

@@ -15,7 +15,7 @@
 namespace answers {
 
 template <class Executor>
-struct by : warden::default_policy {
+struct executor_policy : warden::default_policy {
   static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
   using executor = Executor;
 };
@@ -24,7 +24,7 @@ struct by : warden::default_policy {
 template <class Executor>
 class call_fixture {
  public:
-  using guarded_type = warden::basic_guarded<by<Executor>, std::uint32_t, take_ticket>;
+  using guarded_type = warden::basic_guarded<executor_policy<Executor>, std::uint32_t, take_ticket>;
 
   /// Throws limit_error.
   call_fixture(std::uint32_t keys, std::uint32_t most)

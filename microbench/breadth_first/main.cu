@@ -7,8 +7,8 @@
 #include "apps/breadth_first/searcher.cuh"
 #include "apps/graph/device_csr.cuh"
 #include "microbench/breadth_first/source.hpp"
-#include "microbench/support/by_turns.hpp"
 #include "microbench/support/graph_inputs.hpp"
+#include "microbench/support/measure_interleaved.hpp"
 #include "microbench/support/report.hpp"
 
 #include <warden/stream.hpp>
@@ -51,7 +51,7 @@ class search_point final : public bench::graph_point {
       r.verified = is_right(arm, facts) && has_levels(arm, *finder, wanted);
       r.operations = facts.arcs;
     }
-    bench::by_turns(found, s.repetitions, [&](std::string const& arm) {
+    bench::measure_interleaved(found, s.repetitions, [&](std::string const& arm) {
       searcher& finder = *finders.at(arm);
       warden::timer clock;
       clock.start();

@@ -70,16 +70,16 @@ std::unique_ptr<warden_arm> make_deferred_arm(std::string const& name,
                                                                                context);
   };
   if (name == "warden_deferred")
-    return made.template operator()<logged, placement::in_memory, bench::by_blocks>();
+    return made.template operator()<logged, placement::in_memory, bench::block_sender>();
   if (name == "warden_deferred_on_chip")
-    return made.template operator()<logged, placement::on_chip, bench::by_blocks>();
+    return made.template operator()<logged, placement::on_chip, bench::block_sender>();
   if (name == "warden_deferred_threads")
-    return made.template operator()<logged, placement::on_chip, bench::by_threads>();
+    return made.template operator()<logged, placement::on_chip, bench::thread_sender>();
   if (name == "warden_deferred_sequential")
-    return made.template operator()<logged_in_order, placement::on_chip, bench::by_blocks>();
+    return made.template operator()<logged_in_order, placement::on_chip, bench::block_sender>();
   if constexpr (warden::combining<typename Operation::section>) {
     if (name == "warden_deferred_combined")
-      return made.template operator()<logged_combined, placement::on_chip, bench::by_blocks>();
+      return made.template operator()<logged_combined, placement::on_chip, bench::block_sender>();
   }
   return nullptr;
 }

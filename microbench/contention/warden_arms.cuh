@@ -45,11 +45,11 @@ class warden_arm {
 };
 
 template <class Executor>
-struct by : warden::default_policy {
+struct executor_policy : warden::default_policy {
   static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
   using executor = Executor;
 };
-struct combining_runs : by<warden::executor::sorted<>> {
+struct combining_policy : executor_policy<warden::executor::sorted<>> {
   static constexpr bool combines = true;
 };
 template <class Operation, class Policy, warden::placement Where>
@@ -95,22 +95,23 @@ std::unique_ptr<warden_arm> make_warden_arm(std::string const& name,
                                             typename Operation::record* records, std::uint32_t keys,
                                             typename Operation::context context) {
   using warden::placement;
-  using runs = by<warden::executor::sorted<>>;
+  using runs = executor_policy<warden::executor::sorted<>>;
   auto const made = [&]<class Policy, placement Where>() -> std::unique_ptr<warden_arm> {
     return std::make_unique<warden_arm_of<Operation, Policy, Where>>(records, keys, context);
   };
   if (name == "warden_paper")
     return made.template operator()<warden::paper_policy, placement::in_memory>();
   if (name == "warden_locks")
-    return made.template operator()<by<warden::executor::locks<>>, placement::in_memory>();
+    return made
+        .template operator()<executor_policy<warden::executor::locks<>>, placement::in_memory>();
   if (name == "warden_runs") return made.template operator()<runs, placement::in_memory>();
   if (name == "warden_runs_on_chip") return made.template operator()<runs, placement::on_chip>();
   if constexpr (warden::combining<typename Operation::section>) {
     if (name == "warden_runs_combined")
-      return made.template operator()<combining_runs, placement::in_memory>();
+      return made.template operator()<combining_policy, placement::in_memory>();
   }
   if constexpr (Operation::has_atomic) {
-    using atomics = by<warden::executor::atomics<>>;
+    using atomics = executor_policy<warden::executor::atomics<>>;
     if (name == "warden_atomics") return made.template operator()<atomics, placement::in_memory>();
     if (name == "warden_atomics_on_chip")
       return made.template operator()<atomics, placement::on_chip>();

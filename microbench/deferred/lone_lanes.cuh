@@ -10,7 +10,7 @@ namespace simt = warden::simt;
 
 /// Sends one section per thread. The lanes of a warp send one by one, each alone.
 template <class Ref, class Make>
-WARDEN_KERNEL void send_by_lone_lanes(bench::to_send<Ref, Make> a) {
+WARDEN_KERNEL void send_by_lone_lanes(bench::send_arguments<Ref, Make> a) {
   simt::assume_one_dimension();
   std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
   std::uint32_t const id = i < a.n ? a.ids[i] : 0;
@@ -21,14 +21,14 @@ WARDEN_KERNEL void send_by_lone_lanes(bench::to_send<Ref, Make> a) {
 }
 /// Sender with blocks of 256 threads.
 template <class Ref, class Make>
-class by_lone_lanes {
+class lone_lane_sender {
  public:
   static constexpr unsigned threads = 256;
   static constexpr std::size_t storage_bytes = 0, shared_bytes = 0;
   static warden::runtime::kernel kernel() {
     return simt::make_kernel(&send_by_lone_lanes<Ref, Make>);
   }
-  void send_async(bench::to_send<Ref, Make> const& all) const {
+  void send_async(bench::send_arguments<Ref, Make> const& all) const {
     simt::launch(&send_by_lone_lanes<Ref, Make>, (all.n + threads - 1) / threads, threads, 0, all,
                  {});
   }

@@ -52,7 +52,7 @@ class arm_of final : public sample_arm {
  private:
   guarded on_;
   std::optional<sample_log<Section, Combines>> log_;
-  bench::by_blocks<typename guarded::deferred_ref, make<Section>> sender_;
+  bench::block_sender<typename guarded::deferred_ref, make<Section>> sender_;
 };
 std::unique_ptr<sample_arm> make_arm(std::string const& name, warden::buffer<summary>& records) {
   if (name == "uncombined") return std::make_unique<arm_of<sample, false>>(records);

@@ -68,9 +68,9 @@ class sections {
 /// Calls `f.template operator()<Sender>()` with the sender of an arm.
 template <class F>
 auto with_sender_of(std::string const& arm, F f) {
-  if (arm == "block") return f.template operator()<bench::by_blocks>();
-  if (arm == "thread") return f.template operator()<bench::by_threads>();
-  return f.template operator()<by_lone_lanes>();
+  if (arm == "block") return f.template operator()<bench::block_sender>();
+  if (arm == "thread") return f.template operator()<bench::thread_sender>();
+  return f.template operator()<lone_lane_sender>();
 }
 
 template <class Section>
@@ -131,7 +131,7 @@ class memory_point final : public bench::point {
     std::uint32_t const n = s.operations != 0 ? s.operations : simulated ? 1u << 12 : 1u << 26;
     sections<Section> all{n, keys_};
     bench::row r;
-    r.verified = all.template send<bench::by_blocks>(n, 1).verified;
+    r.verified = all.template send<bench::block_sender>(n, 1).verified;
     r.counters["sections"] = n;
     r.counters["memory_bytes"] = static_cast<double>(all.log_of(n).memory_bytes());
     return {{"block", r}};

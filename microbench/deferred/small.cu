@@ -36,8 +36,8 @@ class small_point final : public bench::point {
   std::map<std::string, bench::row> measure_all(bench::sweep const& s) override {
     std::map<std::string, bench::row> rows;
     for (std::string const& arm : s.arms) {
-      if (arm == "block") rows[arm] = measure<bench::by_blocks>(s);
-      if (arm == "thread") rows[arm] = measure<bench::by_threads>(s);
+      if (arm == "block") rows[arm] = measure<bench::block_sender>(s);
+      if (arm == "thread") rows[arm] = measure<bench::thread_sender>(s);
     }
     return rows;
   }

@@ -20,7 +20,7 @@ namespace hash_table_bench {
 
 /// Policy of the arm `warden_deferred_runs`. The default policy combines operations of one key, and
 /// uses atomics if possible.
-struct by_runs : hash_table::table_policy {
+struct sorted_policy : hash_table::table_policy {
   static constexpr bool combines = false;
   using executor = warden::executor::sorted<>;
 };
@@ -56,7 +56,7 @@ class point_of final : public bench::workload_point<Operation> {
     hash_table::locked_table<key_type, value_type> locked;
     std::optional<hash_table::atomic_table<key_type, value_type>> atomic;
     std::optional<deferred_table<hash_table::table_policy>> deferred;
-    std::optional<deferred_table<by_runs>> runs;
+    std::optional<deferred_table<sorted_policy>> runs;
     std::optional<deferred_table<in_order>> ordered;
   };
 

@@ -6,7 +6,7 @@
 #include "apps/matrix_factorization/planted.hpp"
 #include "apps/matrix_factorization/sequential.hpp"
 #include "apps/support/number_option.hpp"
-#include "microbench/support/by_turns.hpp"
+#include "microbench/support/measure_interleaved.hpp"
 #include "microbench/support/report.hpp"
 
 #include <chrono>
@@ -75,7 +75,7 @@ class descent_point final : public bench::point {
         std::fprintf(stderr, "%s: %llu elements are wrong where each step adds 1\n",
                      name(arm).c_str(), static_cast<unsigned long long>(lost));
     }
-    bench::by_turns(found, s.repetitions, [&](std::string const& arm) {
+    bench::measure_interleaved(found, s.repetitions, [&](std::string const& arm) {
       bench::row& r = found[arm];
       bench::run_result all;
       double rmse = 0;

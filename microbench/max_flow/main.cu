@@ -9,8 +9,8 @@
 #include "apps/max_flow/flow.cuh"
 #include "apps/max_flow/reference.hpp"
 #include "apps/support/number_option.hpp"
-#include "microbench/support/by_turns.hpp"
 #include "microbench/support/graph_inputs.hpp"
+#include "microbench/support/measure_interleaved.hpp"
 #include "microbench/support/report.hpp"
 
 #include <warden/stream.hpp>
@@ -74,7 +74,7 @@ class flow_point final : public bench::graph_point {
       r.counters["runs"] = 1;
       (r.seconds > slow_solution ? found : again)[arm] = r;
     }
-    bench::by_turns(again, s.repetitions, run);
+    bench::measure_interleaved(again, s.repetitions, run);
     found.merge(again);
     for (auto& [arm, r] : found) note_facts(r, finders[arm]->facts());
     for (std::string const& arm : s.arms) {

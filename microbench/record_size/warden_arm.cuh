@@ -29,7 +29,7 @@ class warden_arm final : public arm {
   void wait() override { by_warden_.wait(); }
 
  private:
-  contention::warden_arm_of<operation<Bytes>, contention::by<Executor>,
+  contention::warden_arm_of<operation<Bytes>, contention::executor_policy<Executor>,
                             warden::placement::in_memory>
       by_warden_;
 };

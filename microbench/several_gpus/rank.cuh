@@ -77,7 +77,7 @@ class rank {
   using guarded =
       warden::basic_spread_guarded<policy<Operation, Where>, record, typename Operation::section>;
   using log = warden::deferred<typename guarded::policy, record, typename Operation::section>;
-  using sender = bench::by_blocks<typename guarded::deferred_ref, make_from<Operation>>;
+  using sender = bench::block_sender<typename guarded::deferred_ref, make_from<Operation>>;
 
  public:
   static constexpr char const* name = Operation::name;

@@ -5,8 +5,8 @@
 #include "apps/graph/device_csr.cuh"
 #include "apps/spanning_forest/forest.cuh"
 #include "apps/spanning_forest/kruskal.hpp"
-#include "microbench/support/by_turns.hpp"
 #include "microbench/support/graph_inputs.hpp"
+#include "microbench/support/measure_interleaved.hpp"
 #include "microbench/support/report.hpp"
 
 #include <warden/stream.hpp>
@@ -53,7 +53,7 @@ class forest_point final : public bench::graph_point {
     if (finders.empty()) return found;
     // This forest was checked; the forests of all other arms must be equal to it.
     auto const forest = finders.begin()->second->edges_to_host();
-    bench::by_turns(found, s.repetitions, [&](std::string const& arm) {
+    bench::measure_interleaved(found, s.repetitions, [&](std::string const& arm) {
       forest_finder& finder = *finders.at(arm);
       warden::timer clock;
       clock.start();

@@ -18,7 +18,7 @@ namespace simt = warden::simt;
 /// Arguments of a kernel that sends operations 0 to n - 1. `make(i)` returns the section of
 /// operation i.
 template <class Ref, class Make>
-struct to_send {
+struct send_arguments {
   Ref ref;
   std::uint32_t const* ids;
   std::uint32_t n;
@@ -37,7 +37,7 @@ inline constexpr unsigned loaded_at_once = sizeof(typename Ref::message_type) > 
 /// Sends by all threads of a block together. Each thread loads several ids before it sends the
 /// first; adjacent threads load adjacent ids.
 template <class Ref, class Make, unsigned Threads>
-WARDEN_DEVICE void send_all(to_send<Ref, Make> const& a,
+WARDEN_DEVICE void send_all(send_arguments<Ref, Make> const& a,
                             typename warden::deferred_block<Ref, Threads>::storage& storage) {
   warden::deferred_block<Ref, Threads> client{a.ref, storage};
   using section = decltype(a.make(0));
@@ -69,7 +69,7 @@ WARDEN_DEVICE void send_all(to_send<Ref, Make> const& a,
 /// Keeps the storage in static shared memory if it fits, in dynamic shared memory otherwise.
 template <class Ref, class Make, unsigned Threads>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 3)
-    send_by_blocks(WARDEN_GRID_CONSTANT to_send<Ref, Make> const a) {
+    send_by_blocks(WARDEN_GRID_CONSTANT send_arguments<Ref, Make> const a) {
   simt::assume_one_dimension();
   using storage = typename warden::deferred_block<Ref, Threads>::storage;
   if constexpr (sizeof(storage) <= 48 << 10) {
@@ -81,7 +81,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 3)
 }
 /// Sender with blocks of 512 threads, as many as are resident together.
 template <class Ref, class Make>
-class by_blocks {
+class block_sender {
  public:
   static constexpr unsigned threads = 512;
   /// Shared memory of a block.
@@ -92,7 +92,7 @@ class by_blocks {
   static warden::runtime::kernel kernel() {
     return simt::make_kernel(&send_by_blocks<Ref, Make, threads>);
   }
-  void send_async(to_send<Ref, Make> const& all) const {
+  void send_async(send_arguments<Ref, Make> const& all) const {
     constexpr unsigned chunk = loaded_at_once<Ref, decltype(all.make(0))> * threads;
     simt::launch(&send_by_blocks<Ref, Make, threads>,
                  std::min(resident_, (all.n + chunk - 1) / chunk), threads, shared_bytes, all, {});
@@ -105,19 +105,19 @@ class by_blocks {
 
 /// Sends one section per thread, like a kernel that was written for locks.
 template <class Ref, class Make>
-WARDEN_KERNEL void send_by_threads(to_send<Ref, Make> a) {
+WARDEN_KERNEL void send_by_threads(send_arguments<Ref, Make> a) {
   simt::assume_one_dimension();
   std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
   if (i < a.n) a.ref.send(a.ids[i], a.make(i));
 }
 /// Sender with blocks of 256 threads, each of which sends alone.
 template <class Ref, class Make>
-class by_threads {
+class thread_sender {
  public:
   static constexpr unsigned threads = 256;
   static constexpr std::size_t storage_bytes = 0, shared_bytes = 0;
   static warden::runtime::kernel kernel() { return simt::make_kernel(&send_by_threads<Ref, Make>); }
-  void send_async(to_send<Ref, Make> const& all) const {
+  void send_async(send_arguments<Ref, Make> const& all) const {
     simt::launch(&send_by_threads<Ref, Make>, (all.n + threads - 1) / threads, threads, 0, all, {});
   }
 };

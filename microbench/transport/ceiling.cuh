@@ -30,12 +30,12 @@ struct send_unsorted {
   __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     constexpr unsigned batch = per_thread<Ref> * Ref::policy::block_threads;
     partial_total sent;
-    auto const mine = all.of(at);
+    auto const part = all.of(at);
     std::uint32_t const servers = ref.owners.servers();
     // Virtual blocks begin at different servers.
     auto server = static_cast<std::uint32_t>(std::uint64_t{mix(at.block_index())} * servers >> 32);
-    for (std::uint32_t first = mine.begin; first < mine.end; first += batch) {
-      std::uint32_t const left = mine.end - first;
+    for (std::uint32_t first = part.begin; first < part.end; first += batch) {
+      std::uint32_t const left = part.end - first;
       if (!send_batch(at, ref, server, first, left < batch ? left : batch, sent)) break;
       server = server + 1 == servers ? 0 : server + 1;
     }
@@ -56,25 +56,25 @@ struct send_unsorted {
                              std::uint32_t i, std::uint32_t count, partial_total& sent) const {
     constexpr unsigned threads = Ref::policy::block_threads;
     unsigned const me = simt::thread_rank();
-    auto const to = ref.channel_of(server);
+    auto const channel = ref.channel_of(server);
     auto& broadcast = *at.shared<shared_storage>();
     if (me == 0) {
-      broadcast.first = to.reserve(count);
-      broadcast.released = to.released();
+      broadcast.first = channel.reserve(count);
+      broadcast.released = channel.released();
     }
     simt::sync_block();
     std::uint64_t const first = broadcast.first;
     std::uint32_t published = 0;  // messages of the batch that all threads have published
     while (true) {
       std::uint64_t const released = broadcast.released;
-      std::uint32_t const end = to.credit(first, count, released);
+      std::uint32_t const end = channel.credit(first, count, released);
       WARDEN_UNROLL
       for (unsigned k = 0; k < per_thread<Ref>; ++k) {
         std::uint32_t const place = k * threads + me;
         if (place < published || place >= end) continue;
         auto const section = null_section<Flits>::of(mix(i + place));
         sent.add(section);
-        ref.publish(to, first + place, Ref::format::pack(0, section));
+        ref.publish(channel, first + place, Ref::format::pack(0, section));
       }
       published = end;
       simt::sync_block();
@@ -82,7 +82,7 @@ struct send_unsorted {
       bool stops = false;
       if (me == 0) {
         stops = !ref.wait_for_credit(server, first + published);
-        broadcast.released = to.released();
+        broadcast.released = channel.released();
       }
       if (simt::sync_block_or(stops)) return false;
     }

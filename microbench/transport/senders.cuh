@@ -81,10 +81,10 @@ struct send_by {
   __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     typename Level::template client<Ref> client{ref, at};
     partial_total sent;
-    auto const mine = all.of(at);
-    for (std::uint32_t first = mine.begin; first < mine.end; first += at.block_dim()) {
+    auto const part = all.of(at);
+    for (std::uint32_t first = part.begin; first < part.end; first += at.block_dim()) {
       std::uint32_t const i = first + at.thread_rank();
-      bool const valid = i < mine.end;
+      bool const valid = i < part.end;
       std::uint32_t const mixed = mix(i);
       auto const section = null_section<Flits>::of(mixed);
       if (valid) sent.add(section);

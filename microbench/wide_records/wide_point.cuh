@@ -67,13 +67,13 @@ class wide_point final : public bench::timed_point {
   bench::run_result run(std::string const& arm, std::uint32_t n, std::uint64_t seed) override {
     workload_.draw(memory_->ids.data(), n, seed);
     memory_->others.reset(memory_->records);
-    auto const timed = [&](auto& by) {
+    auto const timed = [&](auto& timed_arm) {
       warden::timer clock;
       clock.start();
-      by.run_async(memory_->ids.data(), n);
+      timed_arm.run_async(memory_->ids.data(), n);
       clock.stop();
       warden::measurement const cost = clock.result();
-      by.wait();
+      timed_arm.wait();
       return cost;
     };
     bench::run_result result;
@@ -82,9 +82,9 @@ class wide_point final : public bench::timed_point {
     } else if (arm == "lock_warp_checked") {
       if constexpr (checks) result.cost = timed(checked_locks());
     } else {
-      contention::warden_arm& by = arm_of(arm);
-      by.prepare(n);
-      result.cost = timed(by);
+      contention::warden_arm& chosen = arm_of(arm);
+      chosen.prepare(n);
+      result.cost = timed(chosen);
     }
     result.verified = memory_->others.verify(memory_->ids, n, memory_->records);
     return result;
@@ -117,12 +117,12 @@ class wide_point final : public bench::timed_point {
     auto& made = arms_[name];
     if (made) return *made;
     auto const make = [&]<class Run, class Policy, placement Where>() {
-      made = std::make_unique<contention::deferred_arm_of<Run, Policy, Where, bench::by_blocks>>(
+      made = std::make_unique<contention::deferred_arm_of<Run, Policy, Where, bench::block_sender>>(
           memory_->records.data(), workload_.keys(), memory_->others.context());
     };
     auto const make_fused = [&]<class Run>() {
       made = std::make_unique<contention::warden_arm_of<
-          Run, contention::by<warden::executor::sorted<>>, placement::in_memory>>(
+          Run, contention::executor_policy<warden::executor::sorted<>>, placement::in_memory>>(
           memory_->records.data(), workload_.keys(), memory_->others.context());
     };
     using alone = typename Operation::alone;

@@ -63,11 +63,11 @@ TYPED_TEST_SUITE(deferred_sections, section_types);
 TYPED_TEST(deferred_sections, that_ran_once_are_verified) {
   using self = deferred_sections<TypeParam>;
   for (std::uint32_t const sent : {33u, self::n}) {
-    EXPECT_TRUE((this->template verified<bench::by_blocks>(sent, 1, sent, 1))) << sent;
-    EXPECT_TRUE((this->template verified<bench::by_threads>(sent, 1, sent, 1))) << sent;
-    EXPECT_TRUE((this->template verified<by_lone_lanes>(sent, 1, sent, 1))) << sent;
+    EXPECT_TRUE((this->template verified<bench::block_sender>(sent, 1, sent, 1))) << sent;
+    EXPECT_TRUE((this->template verified<bench::thread_sender>(sent, 1, sent, 1))) << sent;
+    EXPECT_TRUE((this->template verified<lone_lane_sender>(sent, 1, sent, 1))) << sent;
   }
-  EXPECT_TRUE((this->template verified<by_lone_lanes>(self::n, 2, self::n, 2)));
+  EXPECT_TRUE((this->template verified<lone_lane_sender>(self::n, 2, self::n, 2)));
 }
 
 TYPED_TEST(deferred_sections, take_their_messages_of_memory_and_a_twentieth_more) {
@@ -82,12 +82,12 @@ TYPED_TEST(deferred_sections, take_their_messages_of_memory_and_a_twentieth_more
 
 TYPED_TEST(deferred_sections, that_were_lost_doubled_or_on_another_record_are_not) {
   constexpr std::uint32_t n = deferred_sections<TypeParam>::n;
-  EXPECT_FALSE((this->template verified<bench::by_threads>(n - 1, 1, n, 1))) << "lost";
-  EXPECT_FALSE((this->template verified<bench::by_threads>(n, 1, n - 1, 1))) << "one too many";
-  EXPECT_FALSE((this->template verified<bench::by_threads>(n, 2, n, 1))) << "doubled";
-  EXPECT_FALSE((this->template verified<bench::by_threads>(n, 1, n, 2))) << "not repeated";
+  EXPECT_FALSE((this->template verified<bench::thread_sender>(n - 1, 1, n, 1))) << "lost";
+  EXPECT_FALSE((this->template verified<bench::thread_sender>(n, 1, n - 1, 1))) << "one too many";
+  EXPECT_FALSE((this->template verified<bench::thread_sender>(n, 2, n, 1))) << "doubled";
+  EXPECT_FALSE((this->template verified<bench::thread_sender>(n, 1, n, 2))) << "not repeated";
   std::uint32_t const other = (some_ids(n, 50)[7] + 1) % 50;
-  EXPECT_FALSE((this->template verified<bench::by_threads>(n, 1, n, 1, other))) << "elsewhere";
+  EXPECT_FALSE((this->template verified<bench::thread_sender>(n, 1, n, 1, other))) << "elsewhere";
 }
 
 TEST(deferred_bench, one_lost_and_another_doubled_is_not_verified) {
@@ -99,7 +99,7 @@ TEST(deferred_bench, one_lost_and_another_doubled_is_not_verified) {
   records.fill_bytes(0);
   table<add_value> on{records};
   deferred_log<add_value> later{on, 10};
-  bench::by_threads<ref, make_one_wrong<add_value, 3>> const sender{};
+  bench::thread_sender<ref, make_one_wrong<add_value, 3>> const sender{};
   sender.send_async({later.ref(), ids.data(), 10});
   later.run();
   on.wait();
@@ -125,7 +125,7 @@ bool verified_samples(std::uint32_t sent, std::uint32_t n, std::uint32_t other_i
   sampled<Section, Combines> on{records};
   sample_log<Section, Combines> later{on, most};
   using ref = typename sampled<Section, Combines>::deferred_ref;
-  bench::by_blocks<ref, make<Section>> const sender{};
+  bench::block_sender<ref, make<Section>> const sender{};
   sender.send_async({later.ref(), used.data(), sent});
   later.run();
   on.wait();

@@ -18,7 +18,7 @@ namespace bench {
 /// row. `run` returns a run_result. Precondition: the rows have `operations`, and `verified` holds
 /// the result of earlier checks.
 template <class Run>
-void by_turns(std::map<std::string, row>& rows, unsigned repetitions, Run run) {
+void measure_interleaved(std::map<std::string, row>& rows, unsigned repetitions, Run run) {
   std::map<std::string, std::vector<double>> seconds;
   warden::runtime::profiled_scope const profiled;
   for (unsigned k = 0; k < repetitions; ++k) {
