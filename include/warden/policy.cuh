@@ -72,8 +72,8 @@ struct sorted {
       std::conditional_t<Ref::sends_sections,
                          detail::forwarding_server<Ref, detail::sorted_worker<Ref, BytesPerThread>>,
                          detail::window_server<Ref, detail::sorted_worker<Ref, BytesPerThread>>>;
-  /// Worker for windows of a log. A window has at most 8 messages for each thread, because more
-  /// take registers: 2 if several lanes run a section, 4 if sections have `is_noop`.
+  /// Worker for windows of a log. A window has at most 8 messages for each thread. If several lanes
+  /// run a section it has at most 2, because more take registers, or 4 if sections have `is_noop`.
   template <class Ref>
   using deferred_worker =
       detail::sorted_worker<Ref, std::min<unsigned>(BytesPerThread,

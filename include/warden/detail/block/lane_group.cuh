@@ -16,7 +16,6 @@ WARDEN_NAMESPACE_BEGIN
 /// below from one place of the source, and none returns from the section while another one is going
 /// to call them. The simulated device reorders lanes, and ends the launch with both places if lanes
 /// meet at different ones.
-/// meet at different ones.)
 template <unsigned Lanes>
 class lane_group {
   static_assert(Lanes != 0 && (Lanes & (Lanes - 1)) == 0 && Lanes <= simt::warp_size,

@@ -15,7 +15,8 @@ enum class call_error : std::uint32_t {
   poisoned,     ///< the launch was stopped; `wait` says why
   not_flushed,  ///< the block client has not flushed the call yet; the future stays valid; `wait`
                 ///< reports it
-  too_many,     ///< nothing was sent: the thread has too many open calls; `wait` reports it
+  too_many,     ///< nothing was sent: the thread's call `calls_per_thread` calls ago is staged, or
+                ///< its future exists; `wait` reports it
   bad_id,       ///< nothing was sent: no such record, or no common owner; `wait` reports it
   not_called,   ///< nothing was sent: `valid` was false, or the future is an empty one
   taken,        ///< an earlier `get` returned the answer

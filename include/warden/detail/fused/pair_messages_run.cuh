@@ -73,7 +73,7 @@ class pair_messages_run {
   /// Runs one step of a message, which sends at most one message by `out`. Runs the message or
   /// stores it as waiting. If the lane `resumes`, runs the next message that waited for the lock
   /// instead. Returns true if another message waits, which the caller must run. Adds to `left` the
-  /// number of messages no longer waiting.
+  /// number of messages that are finished: those that ran, or freed a lock, now.
   template <class Out>
   WARDEN_DEVICE bool run(std::uint32_t lock, message_type& m, bool resumes, unsigned& left,
                          record_store<Ref> const& records, Out& out) {
@@ -232,7 +232,7 @@ class pair_messages_run {
   std::uint32_t number_;
   slot_free_list places_;
   lock_queues<message_type> locks_;
-  /// place for this thread's next waiting message
+  /// Place for this thread's next waiting message.
   std::uint32_t place_ = slot_free_list::none;
   pair_times<Ref::policy::statistics> times_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A server whose warps receive and execute independently. Some warps handle clients' messages and
-/// some handle servers' messages, so a section waits at most for one warp's turn.
+/// some handle servers' messages, so each wait of a section lasts at most one warp's turn.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>

@@ -11,8 +11,8 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// Credits that a server holds, in one word of shared memory. The word is below zero for a moment
-/// while a warp gives back what it took too much. The sum of this word, all credits of warps and
-/// the shared credits never counts one credit too many.
+/// while a warp gives back what it took too much. The sum of the words of all servers and of the
+/// shared credits never counts a credit twice.
 class warp_credits {
  public:
   /// Constructs a view. `stock` is one word, the same for the whole block.
@@ -44,8 +44,8 @@ class warp_credits {
     return wanted;
   }
   /// Adds free credits to the stock. Called by one thread. If the stock exceeds the server's share,
-  /// it returns to the shared credits. Otherwise the warps' credits together could keep all credits
-  /// from a server that has none.
+  /// it returns to the shared credits. Otherwise the stocks of the servers together could keep all
+  /// credits from a server that has none.
   template <class Rings>
   WARDEN_DEVICE void give(Rings const& rings, std::uint32_t count) const {
     auto const more = static_cast<std::int32_t>(count);

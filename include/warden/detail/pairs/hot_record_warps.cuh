@@ -171,8 +171,8 @@ class hot_record_warps {
   WARDEN_DEVICE void cool_down(unsigned lock) const {
     simt::shared_store(heat_[lock], simt::shared_load(heat_[lock]) >= many ? hot : 0u);
   }
-  /// `many`: a lock that that many sections wait for is hot. `hot`: mark of a hot lock, more than
-  /// any count.
+  /// `many`: a lock is hot if at least this number of sections wait for it. `hot`: mark of a hot
+  /// lock, larger than any count.
   static constexpr std::uint32_t many = 16, hot = 1u << 31;
   /// Key of a message without a hot lock.
   static constexpr unsigned no_key = ~0u;

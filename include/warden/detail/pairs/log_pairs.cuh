@@ -16,8 +16,8 @@ namespace detail {
 /// Second record in messages of `Format`, a log_format.
 template <class Format>
 struct pair_words;
-/// Version for sections whose first word is the second record's number. The record that its sender
-/// named first has its number before it.
+/// Version for log formats: the number of the second record is the first word of a paired section.
+/// It follows the number of the record that the sender named first.
 template <class... Sent>
 struct pair_words<log_format<Sent...>> {
   /// Message type.

@@ -77,7 +77,8 @@ struct rounds_ref : Run {
   /// Notes that a block has run a window of sections. Called by one thread.
   WARDEN_DEVICE void note_window() const { simt::fetch_add(&bins.control->windows, 1u); }
   /// Releases the parts of a finished tile pair: the next tile pair of each may begin. Called by
-  /// one thread, after a barrier with all threads that wrote.
+  /// one thread. Precondition: a barrier with all threads that wrote, and then a fence of the
+  /// calling thread, which is the release.
   WARDEN_DEVICE void release_parts(scheduled_pair const& tile_pair) const {
     simt::store_relaxed(&bins.progress[tile_pair.a].finished, tile_pair.earlier_a + 1);
     if (tile_pair.a != tile_pair.b)
