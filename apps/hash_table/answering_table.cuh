@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A table whose operations kernels can call, with results within the launch: servers run
+/// Hash table whose operations kernels can call, with results within the launch. Servers run
 /// concurrently with the kernel.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace hash_table {
 
-/// The policy of an answering table's guarded. `Executor` is one that takes any section.
+/// Policy of an answering table's guarded array. `Executor` must accept any section.
 template <class Key, class Value, class Keys, class Executor = warden::default_policy::executor>
 struct answering_policy : warden::default_policy {
   static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
@@ -69,9 +69,9 @@ class answering_table : public storage<Key, Value, Keys>,
                                              typename section::erase, typename section::find>;
   using ref = typename guarded_type::ref;
 
-  /// The table in a user's kernel: a block client whose sends are operations. All of them are
-  /// collective over the block, with `valid` false for threads without an operation; call `flush`
-  /// before it goes out of scope. They return false only once the launch is poisoned.
+  /// The table in a user's kernel: a block client that sends operations. All operations are
+  /// collective over the block, with `valid` false for threads without an operation. They return
+  /// false only if the launch is poisoned. Call `flush` before the client goes out of scope.
   class client : public operations_in_kernel<client, Key, Value, section> {
    public:
     __device__ client(ref const& table, warden::virtual_block const& at)
@@ -80,8 +80,8 @@ class answering_table : public storage<Key, Value, Keys>,
     __device__ bool send(Section const& s, bool valid = true) const {
       return client_.send(valid ? context_.bucket_of(s.key) : 0, s, valid);
     }
-    /// The future of what the section returns: an `outcome`, or of find a `finding`. It comes once
-    /// `flush` was called. See warden::block_client::call.
+    /// Calls a section. Returns the future of its answer: an `outcome`, or a `finding` for `find`.
+    /// The answer arrives after `flush`. See warden::block_client::call.
     template <class Section>
     __device__ auto call(Section const& s, bool valid = true) {
       return client_.call(valid ? context_.bucket_of(s.key) : 0, s, valid);
@@ -90,7 +90,7 @@ class answering_table : public storage<Key, Value, Keys>,
 
    private:
     table_context<Key, Value, Keys> const& context_;
-    /// The names of operations are alike for clients of one thread, which have no state.
+    /// Mutable, because operations are const for all clients.
     mutable typename guarded_type::block_client client_;
   };
 
@@ -99,12 +99,12 @@ class answering_table : public storage<Key, Value, Keys>,
    public:
     __device__ thread_client(ref const& table, warden::virtual_block const& at)
         : context_{table.sections_context}, client_{table, at} {}
-    /// False only once the launch is poisoned.
+    /// Sends a section. Returns false only if the launch is poisoned.
     template <class Section>
     __device__ bool send(Section const& s) const {
       return client_.send(context_.bucket_of(s.key), s);
     }
-    /// The future of what the section returns, as client's.
+    /// Calls a section. Returns the future of its answer, as `client::call`.
     template <class Section>
     __device__ auto call(Section const& s) const {
       return client_.call(context_.bucket_of(s.key), s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The same table without Warden: a lock for each bucket, or atomics on buckets and values.
+/// The table without Warden: one lock per bucket, or atomics on buckets and values.
 #pragma once
 
 #include "apps/hash_table/operations.cuh"
@@ -16,7 +16,7 @@
 
 namespace hash_table {
 
-/// The bucket of the key of each section.
+/// Bucket of the key of each section.
 template <class Make, class Context>
 struct bucket_of_section {
   Make make;
@@ -26,7 +26,7 @@ struct bucket_of_section {
   }
 };
 
-/// The sections `make(0)` to `make(n - 1)` as the baselines' work.
+/// Returns the sections `make(0)` to `make(n - 1)` as work of the baselines.
 template <class Table, class Make>
 auto work_of(Table const& table, Make make, std::uint32_t n) {
   auto const context = table.device_context();
@@ -37,7 +37,7 @@ auto work_of(Table const& table, Make make, std::uint32_t n) {
       table.buckets(), ids{make, context}, n, make, context};
 }
 
-/// All operations under global locks, one for each bucket, as well as that can be done.
+/// Table whose operations run under global locks, one per bucket, with tuned settings.
 template <class Key, class Value, class Keys = integer_keys<Key>>
 class locked_table
     : public storage<Key, Value, Keys>,
@@ -45,7 +45,7 @@ class locked_table
   using base = storage<Key, Value, Keys>;
 
  public:
-  /// An empty table. Throws as table's constructor does.
+  /// Constructs an empty table. Throws as table's constructor.
   explicit locked_table(table_options o, Keys keys = {},
                         std::source_location where = std::source_location::current())
       : base{o, keys, where}, locks_{base::bucket_count()} {}
@@ -57,7 +57,8 @@ class locked_table
     found.collect([&] { base::check_pool(s, where); });
     found.throw_all(where);
   }
-  /// Chooses how to lock by trying it on these sections, which changes the table. Blocks the host.
+  /// Chooses the settings of locks by measuring them on these sections, which changes the table.
+  /// Blocks the host.
   template <class Make>
   void tune(Make make, std::uint32_t n, warden::stream_ref s = {}) {
     choice_ = warden::baseline::tune_locks(work_of(*this, make, n), locks_, s);
@@ -73,9 +74,9 @@ class locked_table
   warden::baseline::lock_choice choice_{};
 };
 
-/// Operations by compare-and-swap on a slot's key and atomics on a value of one word: `insert`, and
-/// for integers `insert_or_assign`, `add` and `count`. In one call all operations are of one type.
-/// The others do not compile.
+/// Table whose operations use compare-and-swap on a slot's key and atomics on a value of one word.
+/// It supports `insert`, and for integers `insert_or_assign`, `add` and `count`; other operations
+/// do not compile. All operations of a call have one type.
 template <class Key, class Value, class Keys = integer_keys<Key>>
 class atomic_table
     : public storage<Key, Value, Keys>,
@@ -83,7 +84,7 @@ class atomic_table
   using base = storage<Key, Value, Keys>;
 
  public:
-  /// An empty table. Throws as table's constructor does.
+  /// Constructs an empty table. Throws as table's constructor.
   explicit atomic_table(table_options o, Keys keys = {},
                         std::source_location where = std::source_location::current())
       : base{o, keys, where} {}

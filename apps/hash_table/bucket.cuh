@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A bucket: one line of memory with its slots inside, and the node in which overflow begins.
+/// Bucket: one line of memory with slots, and the first node of its overflow.
 #pragma once
 
 #include "apps/hash_table/keys.cuh"
@@ -19,7 +19,7 @@ struct slot {
   Value value;
 };
 
-/// An entry for which its bucket had no slot.
+/// Entry that found no slot in its bucket.
 template <class Key, class Value>
 struct node {
   slot<Key, Value> entry;
@@ -28,7 +28,7 @@ struct node {
 
 namespace detail {
 
-/// A bucket's entries, each key next to its value: one sector of memory has both.
+/// Entries of a bucket, each key next to its value, so that one sector of memory has both.
 template <class Key, class Value, unsigned Slots>
 struct entries_together {
   slot<Key, Value> entries[Slots];
@@ -38,7 +38,8 @@ struct entries_together {
   __device__ Value& value(unsigned s) { return entries[s].value; }
   __device__ Value const& value(unsigned s) const { return entries[s].value; }
 };
-/// Entries with all keys before all values: the alignment of values leaves no gaps between keys.
+/// Entries of a bucket, all keys before all values, so that the alignment of values leaves no gaps
+/// between keys.
 template <class Key, class Value, unsigned Slots>
 struct entries_apart {
   kept_key<Key> keys[Slots];
@@ -50,7 +51,7 @@ struct entries_apart {
   __device__ Value const& value(unsigned s) const { return values[s]; }
 };
 
-/// How many entries a bucket has, and how they lie there.
+/// Number and layout of a bucket's entries.
 template <class Key, class Value>
 class bucket_plan {
  public:
@@ -66,11 +67,12 @@ class bucket_plan {
     return (lines * line - header) / sizeof(slot<Key, Value>);
   }
   static constexpr std::size_t apart(std::size_t lines) {
-    // Between keys and values less than one value's alignment is lost.
+    // Bytes lost between keys and values: less than one value's alignment.
     std::size_t const lost = (alignof(Value) - 1) / alignof(kept_key<Key>) * alignof(kept_key<Key>);
     return (lines * line - header - lost) / (sizeof(kept_key<Key>) + sizeof(Value));
   }
-  /// Large entries take several lines: with less than three slots too many would overflow.
+  /// Returns the lines of a bucket. Large entries take several lines, because with less than three
+  /// slots too many entries would overflow.
   static constexpr std::size_t lines() {
     std::size_t n = 1;
     while (together(n) < 3 && (!large_values || apart(n) < 3)) ++n;
@@ -89,27 +91,28 @@ class bucket_plan {
 
 }  // namespace detail
 
-/// A bucket: the record that one owner, or one lock, protects. Entries never move: from insertion
-/// to erasure an entry has one place, in a slot or in a node.
+/// Bucket: the record that one owner, or one lock, protects. Entries never move: an entry has the
+/// same slot or node from insertion to erasure.
 ///
-/// A free slot is zero, key and value. `used` says which slots are not free. If keys are inserted
-/// by atomics, which do not read `used`, it is updated after the slot's key.
+/// Key and value of a free slot are zero. `used` has a bit for each slot that is not free. If keys
+/// are inserted by atomics, which do not read `used`, it is updated after the slot's key.
 template <class Key, class Value>
 struct alignas(128) bucket {
-  /// Entries that it holds.
+  /// Number of slots.
   static constexpr unsigned slots = detail::bucket_plan<Key, Value>::slots;
-  /// True if a value is more than a word.
+  /// True if a value is larger than a word.
   static constexpr bool large_values = detail::bucket_plan<Key, Value>::large_values;
-  /// The bit of `used` above those of the slots: set once a slot was freed. Until then a present
-  /// key lies before the first free slot, counted from its own slot on.
+  /// Bit of `used` above the bits of the slots. Set when a slot is freed. Until then a present key
+  /// is before the first free slot, counted from the key's first slot.
   static constexpr std::uint32_t has_gaps = std::uint32_t{1} << 31;
 
   std::uint32_t used;      ///< bit s: slot s holds an entry; `has_gaps`
   std::uint32_t overflow;  ///< number of the first node; 0 for none
   typename detail::bucket_plan<Key, Value>::entries entries;
 
-  /// Where a key's look begins: buckets lie alike in the banks of shared memory, so that lanes that
-  /// all began at the first slot would meet.
+  /// Returns the slot at which the search for a key begins. It depends on the key, because all
+  /// buckets have the same banks of shared memory and lanes that all began at slot 0 would
+  /// conflict.
   __device__ static unsigned first_slot(std::uint64_t hash) {
     return warden::simt::multiply_high(static_cast<std::uint32_t>(hash), std::uint32_t{slots});
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The context of every operation: finds, inserts and erases a key in a bucket.
+/// Context of every operation: finds, inserts and erases a key in a bucket.
 #pragma once
 
 #include "apps/hash_table/bucket.cuh"
@@ -13,9 +13,8 @@ namespace hash_table {
 
 /// `Keys` is a trivially copyable object with `hash(key)` and `equal(a, b)`.
 ///
-/// Precondition of these functions: the caller excludes all others from the bucket, and with it
-/// from the bucket's nodes, which are reached only through the bucket. A node moves from bucket to
-/// bucket through the pool, which fences.
+/// Precondition of these functions: no other thread uses the bucket or its nodes, which are reached
+/// only through the bucket. A node moves from bucket to bucket through the pool, which fences.
 template <class Key, class Value, class Keys>
 struct table_context {
   using bucket_type = bucket<Key, Value>;
@@ -32,14 +31,14 @@ struct table_context {
   }
   __device__ node_type& at(std::uint32_t number) const { return nodes[number - 1]; }
 
-  /// The key's value in its bucket; null if it is not there.
+  /// Returns the key's value in its bucket; null if the key is not there.
   __device__ Value* find(bucket_type& b, Key const& key) const {
     looked const place = look(b, key);
     if (place.slot != none) return &b.entries.value(place.slot);
     return value_of(find_node(nodes, keys, b.overflow, key));
   }
-  /// Finds the key's value, or inserts the key with `value`; `made` tells which. Null if there is
-  /// no room.
+  /// Returns the key's value, after inserting the key with `value` if it was not there. Sets `made`
+  /// to true if it was inserted. Returns null if there is no room.
   __device__ Value* find_or_insert(bucket_type& b, Key const& key, Value const& value,
                                    bool& made) const {
     made = false;
@@ -92,14 +91,14 @@ struct table_context {
 
  private:
   static constexpr unsigned none = bucket_type::slots;
-  /// Result of a look at the slots.
+  /// Result of a search of the slots.
   struct looked {
-    unsigned slot = none;  ///< the key's; `none`: it is in a node, or nowhere
-    unsigned free = none;  ///< the first free one that was seen
+    unsigned slot = none;  ///< slot of the key; `none` if the key is in a node or not there
+    unsigned free = none;  ///< first free slot that the search passed
   };
 
-  /// A loop, with the rest out of line: an executor has many copies of a section's code, and all of
-  /// them should fit the instruction cache.
+  /// Searches the slots in a loop; the rest is out of line. An executor has many copies of a
+  /// section's code, and all of them should fit the instruction cache.
   __device__ looked look(bucket_type const& b, Key const& key) const {
     looked place;
     if (!kept_key<Key>::of(key).fits_slot()) return place;
@@ -114,7 +113,7 @@ struct table_context {
         }
       } else {
         if (place.free == none) place.free = s;
-        // No entry ever went on from here.
+        // No slot was ever freed, so the key is not after a free slot.
         if ((used & bucket_type::has_gaps) == 0) break;
       }
       s = bucket_type::next_slot(s);
@@ -125,7 +124,7 @@ struct table_context {
     return number == 0 ? nullptr : &at(number).entry.value;
   }
 
-  /// The number of the key's node, from `n` on; 0 if there is none.
+  /// Returns the number of the key's node, searched from node `n` on; 0 if there is none.
   __device__ static std::uint32_t find_node(node_type const* nodes, Keys const& keys,
                                             std::uint32_t n, Key const& key) {
     return n == 0 ? 0 : walk_nodes(nodes, keys, n, key);

@@ -18,7 +18,7 @@ namespace hash_table {
 using counter = unsigned long long;
 using counts_type = std::unordered_map<std::string_view, std::uint64_t>;
 
-/// Copies every entry out, each to a place of its own.
+/// Copies every entry to a separate place.
 struct collect {
   word* words;
   counter* counts;

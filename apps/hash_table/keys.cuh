@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Keys: how they are hashed and compared, and how they lie in a slot.
+/// Keys: their hash, their equality and their representation in a slot.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -15,7 +15,7 @@ namespace hash_table {
 template <class Key>
 struct integer_keys {
   static_assert(sizeof(Key) == 4 || sizeof(Key) == 8, "integer_keys: keys of 4 or 8 bytes");
-  /// Well mixed in all 64 bits.
+  /// Returns a hash that is well mixed in all 64 bits.
   __device__ std::uint64_t hash(Key key) const {
     auto x = static_cast<std::uint64_t>(key) + 0x9e3779b97f4a7c15ull;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -29,19 +29,19 @@ struct integer_keys {
 template <class Key>
 inline constexpr bool is_word_key = sizeof(Key) == 4 || sizeof(Key) == 8;
 
-/// A key in a slot. Which slots hold one the bucket knows.
+/// Key in a slot. The bucket records which slots have a key.
 template <class Key, bool IsWord = is_word_key<Key>>
 struct kept_key {
   Key kept;
 
   __device__ static kept_key of(Key const& key) { return {key}; }
   __device__ Key key() const { return kept; }
-  /// True if the key can lie in a slot.
+  /// Returns true if a slot can hold the key.
   __device__ static constexpr bool fits_slot() { return true; }
 };
 
-/// A key of one word, as bits: all zero in an empty slot. The key whose bits would be zero lies in
-/// overflow nodes only; it is an unlikely one.
+/// Key of one word, as bits, which are zero in an empty slot. The key whose bits would be zero is
+/// held by overflow nodes only; it is unlikely.
 template <class Key>
 struct kept_key<Key, true> {
   using word = std::conditional_t<sizeof(Key) == 4, std::uint32_t, std::uint64_t>;

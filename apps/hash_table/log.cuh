@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A log of a table's operations: plain kernels fill it, and a run executes it, with the buckets of
-/// one partition on chip at a time where they fit.
+/// Log of a table's operations. Plain kernels fill it, and a run executes it, with the buckets of
+/// one partition on chip at a time if they fit.
 #pragma once
 
 #include "apps/hash_table/operations.cuh"
@@ -32,7 +32,7 @@ struct table_policy : warden::default_policy {
 
 namespace detail {
 
-/// The executor of a log.
+/// Executor of a log.
 template <class Policy, class Record, class Context, class... Sections>
 struct log_executor {
   static constexpr bool by_atomics = sizeof...(Sections) == 1 && !Policy::order::in_order &&
@@ -56,7 +56,7 @@ inline constexpr bool log_combines =
     Policy::combines && !Policy::order::in_order && sizeof...(More) == 0 &&
     warden::has_combine_key<Section> && warden::combining<warden::partial_of<Section>>;
 
-/// The policy of a log's guarded.
+/// Policy of a log's guarded array.
 template <class Policy, class Record, class Context, warden::placement Where, class... Sections>
 struct log_policy : Policy {
   static constexpr warden::placement records = Where;
@@ -69,7 +69,7 @@ struct log_policy : Policy {
 
 }  // namespace detail
 
-/// Defers operations in kernels, which get it by value.
+/// Ref that defers operations. Passed to kernels by value.
 template <class Inner, class Key, class Value, class Keys>
 class operations_ref : public operations_in_kernel<operations_ref<Inner, Key, Value, Keys>, Key,
                                                    Value, sections<Key, Value, Keys>> {
@@ -83,13 +83,13 @@ class operations_ref : public operations_in_kernel<operations_ref<Inner, Key, Va
   operations_ref(Inner const& inner, table_context<Key, Value, Keys> const& context)
       : inner_{inner}, keys_{context.keys}, buckets_{context.buckets} {}
 
-  /// Defers an operation: any thread, in any control flow. False if the log is full, which `wait`
-  /// reports.
+  /// Defers an operation. Any thread, in any control flow. Returns false if the log is full, which
+  /// `wait` reports.
   template <class Section>
   __device__ bool send(Section const& s) const {
     return inner_.send(bucket_of(s.key), s);
   }
-  /// Whose bucket a key is.
+  /// Returns the bucket of a key.
   __device__ std::uint32_t bucket_of(Key const& key) const {
     return static_cast<std::uint32_t>(
         simt::multiply_high(keys_.hash(key), std::uint64_t{buckets_}));
@@ -102,8 +102,8 @@ class operations_ref : public operations_in_kernel<operations_ref<Inner, Key, Va
   std::uint32_t buckets_;
 };
 
-/// The client of a whole block, one-dimensional, of `Threads` threads: as warden::deferred_block,
-/// which it is made like.
+/// Client of a whole one-dimensional block of `Threads` threads. Constructed like
+/// warden::deferred_block.
 template <class Ref, unsigned Threads>
 class operations_block
     : public operations_in_kernel<operations_block<Ref, Threads>, typename Ref::key_type,
@@ -113,32 +113,33 @@ class operations_block
  public:
   /// The block's shared memory.
   using storage = typename inner::storage;
-  /// Operations of a thread in one batch.
+  /// Number of a thread's operations in one batch.
   static constexpr unsigned per_thread = inner::per_thread;
 
-  /// Collective. Both outlive the client.
+  /// Collective. `ref` and `memory` outlive the client.
   __device__ operations_block(Ref const& ref, storage& memory)
       : ref_{ref}, client_{ref.inner(), memory} {}
-  /// Collective, with `valid` false where a thread has nothing to do.
+  /// Defers an operation per thread with `valid`. Collective.
   template <class Section>
   __device__ void send(Section const& s, bool valid = true) const {
     client_.send(valid ? ref_.bucket_of(s.key) : 0, s, valid);
   }
-  /// Collective: logs everything sent so far. Returns how many found no place.
+  /// Writes everything sent so far to the log. Returns the number of operations that found no
+  /// place. Collective.
   __device__ std::uint32_t flush() { return client_.flush(); }
 
  private:
   Ref const& ref_;
-  /// The names of operations are alike for refs, which have no state.
+  /// Mutable, because operations are const for all clients.
   mutable inner client_;
 };
 
-/// Operations of the given types on one table, which outlives it. Moves, does not copy.
+/// Log of operations of the given types on one table, which outlives it. Movable, not copyable.
 ///
-///     hash_table::operation_log<scores, withdraw> later{table, n};  // n operations at most
+///     hash_table::operation_log<scores, withdraw> later{table, n};  // at most n operations
 ///     kernel<<<blocks, 256, 0, s>>>(later.ref(), n);                // sends withdraw{key, 5}
 ///     later.run(s);                                                 // each runs exactly once
-///     later.wait(s);                                                // throws what went wrong
+///     later.wait(s);                                                // throws the error
 template <class Table, class... Sections>
 class operation_log {
   using key = typename Table::key_type;
@@ -164,10 +165,10 @@ class operation_log {
   using inner_ref = typename in_memory::log_type::ref_type;
 
  public:
-  /// The type that kernels get.
+  /// Type of the ref for kernels.
   using ref_type = operations_ref<inner_ref, key, value, keys>;
 
-  /// A log for `n` operations at most. Throws as warden::deferred does.
+  /// Constructs a log for at most `n` operations. Throws as warden::deferred.
   operation_log(Table const& table, std::size_t n, warden::deferred_options chosen = {},
                 std::source_location where = std::source_location::current())
       : context_{table.device_context()}, log_{make(table, n, chosen, where)} {}
@@ -176,7 +177,7 @@ class operation_log {
   [[nodiscard]] ref_type ref() {
     return std::visit(
         [&](auto& l) {
-          // Senders do not depend on the placement of records: one type for both.
+          // One type for both placements of records, because senders do not depend on it.
           auto const from = l.log.ref();
           inner_ref to;
           to.log = from.log;
@@ -186,38 +187,39 @@ class operation_log {
         },
         log_);
   }
-  /// Enqueues the execution of all that was accepted by then. Throws cuda_error.
+  /// Enqueues the run of all operations accepted so far. Throws cuda_error.
   void run(warden::stream_ref s = {},
            std::source_location where = std::source_location::current()) {
     std::visit([&](auto& l) { l.log.run(s, where); }, log_);
   }
-  /// Blocks the host until all that was run has. Throws what went wrong; keys that were refused the
-  /// table's `wait` tells.
+  /// Blocks the host until the enqueued runs are done. Throws their error. The table's `wait`
+  /// reports refused keys.
   void wait(warden::stream_ref s = {},
             std::source_location where = std::source_location::current()) {
     std::visit([&](auto& l) { l.guarded.wait(s, where); }, log_);
   }
-  /// True if a log made with these arguments brings partitions of the table on chip.
+  /// Returns true if a log with these arguments brings partitions of the table on chip.
   [[nodiscard]] static bool runs_on_chip(Table const& table, std::size_t n,
                                          warden::deferred_options chosen = {}) {
     if (chosen.partitions == 0) chosen.partitions = partitions_of(table.bucket_count());
     return fits_chip(table.bucket_count(), n, chosen);
   }
-  /// Operations that it holds.
+  /// Returns the largest number of operations.
   [[nodiscard]] std::size_t capacity() const {
     return std::visit([](auto const& l) { return l.log.capacity(); }, log_);
   }
-  /// True if partitions of the table are brought on chip.
+  /// Returns true if runs bring partitions of the table on chip.
   [[nodiscard]] bool is_on_chip() const { return std::holds_alternative<on_chip>(log_); }
-  /// Device memory, in bytes.
+  /// Returns the device memory in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     return std::visit([](auto const& l) { return l.log.memory_bytes(); }, log_);
   }
 
  private:
   using either = std::variant<on_chip, in_memory>;
-  /// Partitions of a log. A small table has two for each multiprocessor: blocks that are done take
-  /// the next one, so that all end at once. 0: as many as a log has by default.
+  /// Returns the number of partitions of a log; 0 for the default number. A small table has two per
+  /// multiprocessor: blocks that are done take the next one, so that all end at about the same
+  /// time.
   static unsigned partitions_of(std::uint32_t buckets) {
     auto const facts = warden::runtime::facts(warden::runtime::current_device());
     auto const blocks = std::bit_floor(static_cast<unsigned>(facts.multiprocessors));
@@ -228,11 +230,11 @@ class operation_log {
     if (chosen.partitions == 0) chosen.partitions = partitions_of(table.bucket_count());
     if (fits_chip(table.bucket_count(), n, chosen))
       return either{std::in_place_type<on_chip>, table, n, chosen, where};
-    // Atomics in memory do not wait for each other: a split brings them nothing.
+    // A split does not help atomics in memory, because they do not wait for each other.
     if (on_chip::policy::chosen::by_atomics && chosen.split == 0) chosen.split = 1;
     return either{std::in_place_type<in_memory>, table, n, chosen, where};
   }
-  /// True if partitions of the table fit the chip, and it pays to bring them there.
+  /// Returns true if partitions of the table fit the chip and copying them there pays.
   static bool fits_chip(std::uint32_t buckets, std::size_t n, warden::deferred_options chosen) {
     using log_type = typename on_chip::log_type;
     // A split costs a pass over the log, and partitions on chip cost one over the table; an

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hash_table count FILE: how often each word of a text, or each key of a column, occurs.
+// Command hash_table count FILE: counts each word of a text, or each key of a column.
 
 #include "apps/hash_table/baselines.cuh"
 #include "apps/hash_table/counts.cuh"
@@ -51,7 +51,7 @@ struct options {
   std::size_t top = 10;
   std::string arm = "warden_deferred";
   std::uint32_t capacity = 0;
-  int gpus = 0;  ///< 0: by the arm
+  int gpus = 0;  ///< 0: one device, by `arm`
 };
 
 counts_type count_by_arm(std::string const& arm, std::string const& text,
@@ -86,7 +86,7 @@ int count(options const& o) {
   }
   counts_type const wanted = hash_table::count_sequentially(text, words);
 
-  // No text has more different words than words.
+  // A text has at most as many different words as words.
   std::uint32_t const capacity =
       o.capacity != 0 ? o.capacity
                       : static_cast<std::uint32_t>(std::min<std::size_t>(words.size(), 1u << 31));

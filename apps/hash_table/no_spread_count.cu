@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several GPUs, where the program was built without NCCL.
+// Reports that a program built without NCCL cannot use several GPUs.
 
 #include "apps/hash_table/counts.cuh"
 

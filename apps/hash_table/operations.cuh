@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The operations by name: on arrays of keys, the same for all arms, and in a kernel, the same for
-/// all clients.
+/// Operations by name: on arrays of keys for all arms, and in kernels for all clients.
 #pragma once
 
 #include "apps/hash_table/sections.cuh"
@@ -33,19 +32,19 @@ struct without_value {
   __device__ Section operator()(std::uint32_t i) const { return {keys[i]}; }
 };
 
-/// `Arm` has `run_async(make, n, stream)`, which runs the sections `make(0)` to `make(n - 1)`. All
-/// arrays are device memory and must stay alive until the stream has come here; all calls only
-/// enqueue; errors come from the arm's `wait`. `Sections` are those that it runs.
+/// Operations on arrays. `Arm` has `run_async(make, n, stream)`, which runs the sections `make(0)`
+/// to `make(n - 1)`; `Sections` are its sections. Arrays are device memory and must stay alive
+/// until the stream has passed the call. All calls only enqueue. The arm's `wait` throws errors.
 template <class Arm, class Key, class Value, class Sections>
 class operations {
  public:
-  /// New keys with their values; keys that are there stay as they are.
+  /// Inserts new keys with their values; present keys keep their values.
   void insert_async(Key const* keys, Value const* values, std::uint32_t n,
                     warden::located_stream s = {}) {
     arm().run_async(with_values<typename Sections::insert, Key, Value>{keys, values}, n, s);
   }
-  /// New keys, and new values for keys that are there. Of several values for one key in one call,
-  /// any may win.
+  /// Inserts new keys, and replaces the values of present keys. If a call has several values for
+  /// one key, any of them may be the result.
   void insert_or_assign_async(Key const* keys, Value const* values, std::uint32_t n,
                               warden::located_stream s = {}) {
     arm().run_async(with_values<typename Sections::insert_or_assign, Key, Value>{keys, values}, n,
@@ -61,7 +60,7 @@ class operations {
     static_assert(can_add<Value>, "hash_table: count needs values with +=");
     arm().run_async(without_value<typename Sections::count, Key>{keys}, n, s);
   }
-  /// Removes the keys that are there.
+  /// Removes the present keys.
   void erase_async(Key const* keys, std::uint32_t n, warden::located_stream s = {}) {
     arm().run_async(without_value<typename Sections::erase, Key>{keys}, n, s);
   }
@@ -70,28 +69,28 @@ class operations {
   Arm& arm() { return static_cast<Arm&>(*this); }
 };
 
-/// Operations of a client, in addition to `send(section)`, or `send(section, valid)` if all threads
-/// of a block come: each returns the result of `send`.
+/// Operations of a client, in addition to `send(section)`, or `send(section, valid)` for clients of
+/// a whole block. Each returns the result of `send`.
 template <class Client, class Key, class Value, class Sections>
 class operations_in_kernel {
  public:
-  /// A new key; one that is there stays as it is.
+  /// Inserts a new key; a present key keeps its value.
   template <class... Valid>
   __device__ auto insert(Key const& key, Value const& value, Valid... valid) const {
     return client().send(typename Sections::insert{key, value}, valid...);
   }
-  /// A new key, or a new value.
+  /// Inserts a new key, or replaces the value of a present key.
   template <class... Valid>
   __device__ auto insert_or_assign(Key const& key, Value const& value, Valid... valid) const {
     return client().send(typename Sections::insert_or_assign{key, value}, valid...);
   }
-  /// A new key with `amount`, or `+=`.
+  /// Adds `amount` to a present key's value, or inserts the key with `amount`.
   template <class... Valid>
   __device__ auto add(Key const& key, Value const& amount, Valid... valid) const {
     static_assert(can_add<Value>, "hash_table: add needs values with +=");
     return client().send(typename Sections::add{key, amount}, valid...);
   }
-  /// The key no more.
+  /// Removes the key.
   template <class... Valid>
   __device__ auto erase(Key const& key, Valid... valid) const {
     return client().send(typename Sections::erase{key}, valid...);

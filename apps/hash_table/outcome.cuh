@@ -32,7 +32,7 @@ struct totals {
 };
 
 using total = std::uint64_t totals::*;
-/// Where an outcome is counted.
+/// Returns the member that counts an outcome.
 __device__ constexpr total total_of(outcome o) {
   switch (o) {
     case outcome::inserted:
@@ -50,14 +50,14 @@ __device__ constexpr total total_of(outcome o) {
   }
 }
 
-/// The totals lie apart by the warp that counts, so that warps do not contend for them.
+/// Part of the totals. Warps use different stripes, so that they do not contend for one.
 struct alignas(128) totals_stripe {
   totals counts;
 };
 inline constexpr unsigned stripes = 1024;
 
-/// Counts into an array of `stripes`, zero at first. The lanes of a warp that are together count by
-/// one atomic without waiting for its result.
+/// Counts into an array of `stripes`, which are 0 at first. The converged lanes of a warp use one
+/// atomic and do not wait for its result.
 class outcome_counter {
  public:
   outcome_counter() = default;
@@ -78,8 +78,8 @@ class outcome_counter {
 /// Result of looking for a key.
 template <class Value>
 struct finding {
-  Value value;    ///< value of the key, if it is there
-  bool is_there;  ///< otherwise the value is zero
+  Value value;    ///< value of the key; 0 if it is not there
+  bool is_there;  ///< true if the key is there
 };
 
 }  // namespace hash_table

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The pool of overflow nodes: numbers 1 .. capacity, handed out once each and given back in any
-/// order, by any thread of the device.
+/// Pool of overflow nodes: numbers 1 to capacity, which any thread of the device takes and gives
+/// back in any order.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -12,21 +12,22 @@ namespace hash_table {
 
 namespace simt = warden::simt;
 
-/// Freed numbers lie in one of many stacks, by the warp that frees: warps seldom meet at one.
+/// Number of stacks of freed numbers. The warp that frees a number determines the stack, so that
+/// warps rarely contend for one.
 inline constexpr std::uint32_t pool_stacks = 1024;
 
 /// State of a pool in device memory; zero if nothing was taken.
 struct pool_state {
-  /// The number on top, and in the upper half how often that changed: a number that was taken and
-  /// given back in between does not look untouched.
+  /// Number on top, and in the upper half the number of changes, so that a compare-and-swap fails
+  /// if the top was taken and given back in between.
   struct alignas(32) stack {
     std::uint64_t top;
   };
   stack stacks[pool_stacks];
-  alignas(128) std::uint32_t begun;  ///< numbers never taken begin here; may pass the capacity
+  alignas(128) std::uint32_t begun;  ///< first number that was never taken; may exceed the capacity
 };
 
-/// Lock-free: no call waits for another thread.
+/// Pool for kernels. Lock-free: no call waits for another thread.
 class pool_ref {
  public:
   pool_ref() = default;
@@ -34,13 +35,13 @@ class pool_ref {
   pool_ref(pool_state* state, std::uint32_t* below, std::uint32_t capacity)
       : state_{state}, below_{below}, capacity_{capacity} {}
 
-  /// Returns a free number, or 0 if all are taken. (A number that is given back concurrently may be
-  /// missed.)
+  /// Returns a free number, or 0 if all are taken. May miss a number that is given back
+  /// concurrently.
   __device__ std::uint32_t take() const {
     std::uint32_t const mine = stack_of_warp();
     std::uint32_t number = pop(mine);
     if (number != 0) return number;
-    // Asked first, so that a full pool's count does not run on.
+    // Read first, so that the count of a full pool does not grow.
     if (simt::load_relaxed(&state_->begun) < capacity_) {
       std::uint32_t const fresh = simt::fetch_add(&state_->begun, 1u);
       if (fresh < capacity_) return fresh + 1;
@@ -50,13 +51,14 @@ class pool_ref {
     return number;
   }
 
-  /// The caller has `number` and touches what belongs to it no more.
+  /// Gives `number` back. Precondition: the caller has taken it and does not use its node any more.
   __device__ void give(std::uint32_t number) const {
     std::uint64_t* const place = &state_->stacks[stack_of_warp()].top;
     std::uint64_t top = simt::load_relaxed(place);
     while (true) {
       simt::store_relaxed(&below_[number - 1], static_cast<std::uint32_t>(top));
-      // Release: what the caller did with the number's node, and the store above, come before.
+      // Release: orders the caller's accesses to the number's node, and the store above, before the
+      // exchange.
       simt::fence_device();
       std::uint64_t const found =
           simt::compare_exchange(place, top, ((top >> 32) + 1) << 32 | number);
@@ -74,7 +76,8 @@ class pool_ref {
     std::uint64_t* const place = &state_->stacks[stack].top;
     std::uint64_t top = simt::load_relaxed(place);
     while (static_cast<std::uint32_t>(top) != 0) {
-      // Acquire: `give` fenced between its store of `below` and the exchange that we have seen.
+      // Acquire: `give` fenced between its store of `below` and the exchange whose value this
+      // thread has read.
       simt::fence_device();
       auto const number = static_cast<std::uint32_t>(top);
       std::uint64_t const rest = ((top >> 32) + 1) << 32 | simt::load_relaxed(&below_[number - 1]);

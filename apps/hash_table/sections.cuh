@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The table's operations as critical sections on a bucket. Every arm runs these: as messages to a
-/// bucket's owner, under a bucket's lock, or, where there is a member `atomic`, without any lock.
+/// Operations of the table as critical sections on a bucket. Every arm runs these sections: as
+/// messages to a bucket's owner, under a bucket's lock, or without a lock if the section has a
+/// member `atomic`.
 #pragma once
 
 #include "apps/hash_table/context.cuh"
@@ -19,13 +20,12 @@ inline constexpr bool can_add = requires(Value a, Value b) {
   a += b;
 };
 
-/// The sections of one table type, which tell their caller what became of them if `Answers`. None
-/// reads what its sender wrote. Any other section with a member `key` and a call operator for
+/// Sections of one table type. They return their outcome to the caller if `Answers`. None reads
+/// memory that its sender wrote. Any other section with a member `key` and a call operator for
 /// (bucket&, table_context) is an operation as well.
 ///
-/// Where a policy combines, those for one key of 4 bytes become one before they are sent: the
-/// number that tells which do has 32 bits. Of inserts and assignments that are not ordered one is
-/// left.
+/// If a policy combines, sections for one key of 4 bytes become one before they are sent; combine
+/// keys have 32 bits. Of inserts and assignments without order one remains.
 template <class Key, class Value, class Keys, bool Answers = false>
 struct sections {
   using bucket_type = bucket<Key, Value>;
@@ -41,13 +41,14 @@ struct sections {
   }
 
   using without = without_exclusion<Key, Value, Keys>;
-  /// Finds the key or inserts it without exclusion, then calls `change(value, made)`. Counts the
-  /// outcome, which is `otherwise` if the key was there.
+  /// Finds the key or inserts it without exclusion, then calls `change(value, made)`. Counts and
+  /// returns the outcome, which is `otherwise` if the key was present.
   template <class Change>
   __device__ static void atomically(bucket_type* b, context const& c, Key const& key,
                                     outcome otherwise, Change change) {
     auto [value, made] = without{c, *b, key}.find_or_insert_in_slots();
-    // In a slot of shared memory this is an atomic there; what follows may be anywhere.
+    // For a slot in shared memory the compiler makes this a shared atomic. The value below may be
+    // in any memory.
     if (value != nullptr) {
       change(value, made);
     } else {
@@ -63,7 +64,7 @@ struct sections {
   }
 
  public:
-  /// A new key; nothing if it is there.
+  /// Inserts a new key; does nothing if the key is present.
   struct insert {
     static constexpr bool reads_other_memory = false;
     Key key;
@@ -75,7 +76,7 @@ struct sections {
                           : made        ? outcome::inserted
                                         : outcome::present));
     }
-    /// Among other inserts.
+    /// Runs concurrently with other inserts.
     __device__ told atomic(bucket_type* b, context const& c) const
         requires(is_word_key<Key> && !Answers) {
       atomically(b, c, key, outcome::present, [&](Value* at, bool made) {
@@ -86,7 +87,7 @@ struct sections {
     __device__ static insert combine(insert a, insert) requires(combine_keys) { return a; }
   };
 
-  /// A new key, or another value for one that is there.
+  /// Inserts a new key, or replaces the value of a present key.
   struct insert_or_assign {
     static constexpr bool reads_other_memory = false;
     Key key;
@@ -99,7 +100,7 @@ struct sections {
                           : made        ? outcome::inserted
                                         : outcome::updated));
     }
-    /// Among other assignments.
+    /// Runs concurrently with other assignments.
     __device__ told atomic(bucket_type* b, context const& c) const
         requires(is_word_key<Key>&& is_atomic_value<Value> && !Answers) {
       atomically(b, c, key, outcome::updated,
@@ -112,7 +113,7 @@ struct sections {
     }
   };
 
-  /// A new key, or more of one that is there, by `+=`.
+  /// Inserts a new key, or adds to the value of a present key by `+=`.
   struct add {
     static constexpr bool reads_other_memory = false;
     Key key;
@@ -120,7 +121,7 @@ struct sections {
     __device__ told operator()(bucket_type& b, context const& c) const {
       bool made;
       Value* const at = c.find_or_insert(b, key, amount, made);
-      // Tables whose values cannot be added have this section, but no way to send it.
+      // Tables whose values cannot be added have this section, but do not offer it.
       if constexpr (can_add<Value>) {
         if (at != nullptr && !made) *at += amount;
       }
@@ -128,7 +129,7 @@ struct sections {
                           : made        ? outcome::inserted
                                         : outcome::updated));
     }
-    /// Among other additions.
+    /// Runs concurrently with other additions.
     __device__ told atomic(bucket_type* b, context const& c) const
         requires(is_word_key<Key>&& is_atomic_value<Value> && !Answers) {
       atomically(b, c, key, outcome::updated,
@@ -152,7 +153,7 @@ struct sections {
         requires(is_word_key<Key>&& is_atomic_value<Value> && !Answers) {
       add{key, one()}.atomic(b, c);
     }
-    /// The section that several combine to.
+    /// Section that several of these combine to.
     using partial = add;
     __device__ operator add() const { return {key, one()}; }
     __device__ std::uint32_t combine_key() const requires(combine_keys) { return bits_of(key); }
@@ -167,7 +168,7 @@ struct sections {
     }
   };
 
-  /// The key no more.
+  /// Removes the key.
   struct erase {
     static constexpr bool reads_other_memory = false;
     Key key;
@@ -178,7 +179,7 @@ struct sections {
     __device__ static erase combine(erase a, erase) requires(combine_keys) { return a; }
   };
 
-  /// Looks for a key, between the other operations on its bucket. It is not counted.
+  /// Finds a key, in order with the other operations on its bucket. Not counted in the totals.
   struct find {
     static constexpr bool reads_other_memory = false;
     Key key;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Sends the operations that a function makes of numbers: what the calls on arrays do.
+/// Sends the operations that a function makes from numbers, for the calls on arrays.
 #pragma once
 
 #include "apps/hash_table/log.cuh"
@@ -16,7 +16,7 @@
 
 namespace hash_table::detail {
 
-/// The sections `make(first)` to `make(first + n - 1)`, 2^30 at most.
+/// Sections `make(first)` to `make(first + n - 1)`, at most 2^30.
 template <class Ref, class Make>
 struct to_send {
   Ref ref;
@@ -24,14 +24,14 @@ struct to_send {
   std::uint32_t first, n, share;
 
   using section = std::remove_cvref_t<decltype(std::declval<Make const&>()(0u))>;
-  /// Sections that a thread makes before it sends the first: a few, as long as they take few
+  /// Number of sections that a thread makes before it sends the first; fewer if they take more
   /// registers.
   static constexpr unsigned at_once = sizeof(section) <= 8 ? 4 : sizeof(section) <= 16 ? 2 : 1;
 };
 
-/// Blocks for which three fit a multiprocessor, if they are of 512 threads. Where sections run in
-/// order a block has `share` neighbours, so that blocks in order are the operations in order;
-/// otherwise all blocks go through the operations together.
+/// Sends all sections. Three blocks of 512 threads fit a multiprocessor. If sections run in order,
+/// each block sends `share` consecutive operations; otherwise all blocks stride through the
+/// operations together.
 template <class Ref, class Make, unsigned Threads>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, Threads == 512 ? 3 : 1)
     send_operations(to_send<Ref, Make> a) {
@@ -57,7 +57,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, Threads == 512 ? 3 : 1)
   block.flush();
 }
 
-/// The sections of `Make`, each as the partial that it combines to.
+/// Makes the sections of `Make`, each converted to its partial.
 template <class Make>
 struct partials {
   Make make;
@@ -72,13 +72,14 @@ struct partials {
 template <class Policy>
 inline constexpr unsigned send_threads = std::min(512u, 2 * Policy::block_threads);
 
-/// Enqueues that, with as many blocks as are resident together: what repeats is combined within a
-/// block.
+/// Enqueues the kernel with all blocks that are resident together, because a block combines its
+/// repeated keys.
 template <unsigned Threads, class Ref, class Make>
 void send_by(Ref const& ref, Make const& make, std::uint32_t first, std::uint32_t n,
              warden::located_stream s) {
   constexpr std::size_t shared_bytes = sizeof(typename operations_block<Ref, Threads>::storage);
-  // Every device has 64 KB. Where a block cannot have more, it has half the threads.
+  // Every device has 64 KB of shared memory for a block. If a block cannot have more, it has half
+  // the threads.
   if constexpr (shared_bytes > std::size_t{64} << 10) {
     auto const facts = warden::runtime::facts(warden::runtime::current_device(s.where), s.where);
     if (shared_bytes > facts.shared_bytes_per_block)
@@ -99,7 +100,7 @@ void send_async(Ref const& ref, Make const& make, std::uint32_t first, std::uint
   send_by<send_threads<Policy>>(ref, make, first, n, s);
 }
 
-/// Operations that the policy's `apply_bytes` hold.
+/// Largest number of operations in `apply_bytes` of the policy.
 template <class Policy, class Ref>
 inline constexpr std::size_t most_sent = std::bit_floor(std::clamp<std::size_t>(
     Policy::apply_bytes / sizeof(typename Ref::inner_type::message_type), 1, 1u << 30));

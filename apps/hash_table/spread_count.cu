@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words counted by a table that is spread over several GPUs.
+// Counts words by a table that is spread over several GPUs.
 
 #include "apps/hash_table/counts.cuh"
 #include "apps/hash_table/spread_table.cuh"
@@ -18,7 +18,7 @@ counts_type count_over_gpus(int gpus, std::string const& text, std::vector<word>
     auto const rank = static_cast<std::size_t>(world.rank());
     std::size_t const begin = words.size() * rank / static_cast<std::size_t>(gpus);
     std::size_t const end = words.size() * (rank + 1) / static_cast<std::size_t>(gpus);
-    // Words are compared where their buckets are.
+    // Each GPU needs the text, because words are compared by the owners of their buckets.
     warden::buffer<char> const device_text{std::vector<char>(text.begin(), text.end())};
     warden::buffer<word> const mine{std::vector<word>(words.data() + begin, words.data() + end)};
     spread_table<word, counter, word_keys> table{world, size, {device_text.data()}, words.size()};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A hash table whose buckets are spread over the GPUs of a job.
+/// Hash table whose buckets are spread over the GPUs of a job.
 #pragma once
 
 #include "apps/hash_table/log.cuh"
@@ -17,8 +17,8 @@
 
 namespace hash_table {
 
-/// Counts keys that may belong to any rank. All ranks make it, run it and wait for it; each sends
-/// keys of its own, and has the entries of its own buckets.
+/// Counts keys of any rank. All ranks construct it, run it and wait for it. Each rank sends its own
+/// keys and has the entries of its own buckets.
 template <class Key, class Value, class Keys = integer_keys<Key>>
 class spread_table {
   using count = typename sections<Key, Value, Keys>::count;
@@ -54,9 +54,9 @@ class spread_table {
     ref_type const ref{log_.ref(), overflow_.device_context(options_.buckets)};
     detail::send_async<table_policy>(ref, without_value<count, Key>{keys}, 0, n, {});
   }
-  /// Runs what all ranks have sent. Collective, as warden::deferred's.
+  /// Runs the operations that all ranks have sent. Collective, as warden::deferred::run.
   void run(std::source_location where = std::source_location::current()) { log_.run({}, where); }
-  /// Blocks the host until that has run, on all ranks. Throws what went wrong.
+  /// Blocks the host until the run is done on all ranks. Throws its error.
   void wait(std::source_location where = std::source_location::current()) {
     warden::error_list found;
     found.collect([&] { on_.wait({}, where); });
@@ -64,14 +64,14 @@ class spread_table {
     found.throw_all(where);
   }
 
-  /// Outcomes of the operations on this rank's buckets; blocks the host.
+  /// Returns the outcomes of the operations on this rank's buckets; blocks the host.
   [[nodiscard]] totals counts() const { return overflow_.counts(); }
   /// Calls `f(key, value)` on the device for every entry of this rank's buckets, many at a time.
   /// Enqueued; valid only after `wait`.
   template <class F>
   void for_each_async(F f) const {
     auto const& buckets = on_.records();
-    // Places that have no bucket are empty.
+    // Places without a bucket are empty.
     table_view<Key, Value, Keys> const view{
         buckets.data(), overflow_.device_context(static_cast<std::uint32_t>(buckets.size()))};
     simt::launch(&detail::visit_kernel<table_view<Key, Value, Keys>, F>, apps::blocks(),

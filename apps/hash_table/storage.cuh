@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The table's device memory, and operations that need no exclusion: finding, visiting, totals.
+/// Device memory of a table, and operations that need no exclusion: finding, visiting, totals.
 /// Reading global memory is valid only after `wait`, when no operation runs.
 #pragma once
 
@@ -19,26 +19,25 @@
 
 namespace hash_table {
 
-/// How large a table is.
+/// Size of a table.
 struct table_options {
   /// 1 to 2^32 - 2. 0: with slots for twice the keys, or eight times if they are 8,192 or fewer.
   std::uint32_t buckets = 0;
-  std::uint32_t capacity = 0;  ///< keys that it is made for; 1 to 2^31
+  std::uint32_t capacity = 0;  ///< expected number of keys; 1 to 2^31
   /// Nodes for keys whose bucket is full, 1 to 2^31. 0: as many as there are keys if the slots are
   /// less than twice the keys, and otherwise a fourth of that, which an even hash never needs.
   std::uint32_t overflow = 0;
-  /// Parts of the table that are run one by one: see warden::deferred_options. For deferred
-  /// operations; 0: by default.
+  /// Partitions of deferred operations' runs: see warden::deferred_options. 0: the default.
   unsigned partitions = 0;
 };
 
-/// The table as any kernel may read it while no operation runs.
+/// View of the table for kernels that read it while no operation runs.
 template <class Key, class Value, class Keys>
 struct table_view {
   bucket<Key, Value>* buckets;
   table_context<Key, Value, Keys> context;
 
-  /// The value of a key; null if it is not there.
+  /// Returns the value of a key; null if the key is not there.
   __device__ Value const* find(Key const& key) const {
     return context.find(buckets[context.bucket_of(key)], key);
   }
@@ -100,7 +99,7 @@ class overflow_memory {
  public:
   using context = table_context<Key, Value, Keys>;
 
-  /// `overflow` nodes.
+  /// Allocates `overflow` nodes.
   overflow_memory(std::uint32_t overflow, Keys keys)
       : overflow_{overflow},
         keys_{keys},
@@ -161,7 +160,7 @@ class overflow_memory {
   warden::buffer<std::uint32_t> below_;
   warden::buffer<pool_state> pool_;
   warden::buffer<totals_stripe> counted_;
-  warden::buffer<std::uint64_t> refused_before_;  ///< keys, before the last `clear_async`
+  warden::buffer<std::uint64_t> refused_before_;  ///< refused keys before the last `clear_async`
   std::uint64_t reported_ = 0;                    ///< refused keys since construction
 };
 
@@ -193,15 +192,15 @@ class storage {
   [[nodiscard]] context device_context() const {
     return overflow_.device_context(options_.buckets);
   }
-  /// The table as kernels see it that run while no operation does.
+  /// Returns a view of the table for kernels that run while no operation runs.
   [[nodiscard]] view device_view() const { return {buckets_.data(), device_context()}; }
   /// Device memory, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     return buckets_.bytes() + overflow_.memory_bytes();
   }
 
-  /// Looks `n` keys up, all pointers device memory: `found[i]` says whether `keys[i]` is there, and
-  /// then `values[i]` is its value. Enqueued; valid only after the operations' `wait`.
+  /// Finds `n` keys; all pointers are device memory. Sets `found[i]` to true if `keys[i]` is
+  /// present, and then `values[i]` to its value. Enqueued; valid only after the operations' `wait`.
   void find_async(Key const* keys, std::uint32_t n, Value* values, bool* found,
                   warden::stream_ref s = {}) const {
     simt::launch(&detail::find_kernel<view, Key, Value>, apps::blocks(), apps::threads(), 0,
@@ -235,8 +234,8 @@ class storage {
     check("capacity", o.capacity);
     std::uint64_t const twice = 2 * std::uint64_t{o.capacity};
     constexpr std::uint64_t slots = bucket_type::slots;
-    // If keys are few, all threads with one of a bucket are in one block, and wait for the longest
-    // look; more slots cost little there.
+    // If keys are few, all threads with keys of one bucket are in one block and wait for the
+    // longest search. More slots make it shorter and cost little.
     std::uint64_t const wanted = o.capacity <= 8192 ? 4 * twice : twice;
     if (o.buckets == 0) o.buckets = static_cast<std::uint32_t>((wanted + slots - 1) / slots);
     if (o.overflow == 0)
