@@ -22,7 +22,7 @@ bool is_exact(std::string const& name) { return !name.starts_with("cull_"); }
 unsigned search_blocks(warden::runtime::kernel const& kernel, std::size_t shared_bytes) {
   auto const resident =
       static_cast<unsigned>(warden::runtime::resident_blocks(kernel, search_threads, shared_bytes));
-  // A simulated thread is dear.
+  // Simulated threads are slow.
   return warden::runtime::facts(warden::runtime::current_device()).simulated
              ? std::min(resident, 3u)
              : resident;

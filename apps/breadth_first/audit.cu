@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audit: every arc is looked at once.
+// Audit: reads every arc once.
 
 #include "apps/breadth_first/audit.cuh"
 #include "apps/breadth_first/state.cuh"
@@ -17,11 +17,11 @@ struct audit_arguments {
   std::uint32_t source;
   std::uint32_t const* levels;
   std::uint32_t const* parents;
-  std::uint32_t* has_arc;  ///< [vertex] whether one comes from its parent
+  std::uint32_t* has_arc;  ///< [vertex] 1 if an arc comes from its parent
   findings* found;
 };
 
-/// A warp for each row.
+/// Checks the arcs, one row per warp.
 WARDEN_KERNEL void look_at_arcs(audit_arguments a) {
   std::uint64_t const warps = simt::block_threads() / simt::warp_size;
   std::uint64_t skipped = 0;
@@ -32,7 +32,7 @@ WARDEN_KERNEL void look_at_arcs(audit_arguments a) {
     for (std::uint64_t arc = a.rows.offsets[u] + simt::lane_id(); arc < a.rows.offsets[u + 1];
          arc += simt::warp_size) {
       std::uint32_t const v = a.rows.neighbours[arc];
-      // Also of unreached vertices, whose level is the highest number.
+      // Also counts arcs to unreached vertices, whose level is the highest number.
       if (a.levels[v] > level + 1) ++skipped;
       if (a.parents[v] == u) simt::store_relaxed(&a.has_arc[v], 1u);
     }

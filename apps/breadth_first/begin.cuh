@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Begin of a search: only the source has been reached, and its row waits.
+/// Begin of a search: only the source has been reached, and its row is queued.
 #pragma once
 
 #include "apps/breadth_first/state.cuh"
@@ -10,14 +10,14 @@
 
 namespace breadth_first {
 
-/// A row's place number `number`, or its only one.
+/// Returns place number `number` of a row.
 WARDEN_DEVICE place part_of(std::uint32_t v, row const& its, std::uint32_t number) {
   std::uint32_t const before = number * most_arcs_of_a_place, left = its.arcs - before;
   return {v, left < most_arcs_of_a_place ? left : most_arcs_of_a_place, its.begin + before};
 }
 
-/// By all blocks of a launch. The source's places are then in the first queue; they are not
-/// counted.
+/// Begins a search. Called by all blocks of a launch. Writes the source's places to the first
+/// queue, without counting them.
 WARDEN_DEVICE void begin_search(search_state const& s, std::uint32_t source) {
   apps::for_my_share(s.out.vertices, [&](std::uint64_t v) {
     bool const is_source = v == source;

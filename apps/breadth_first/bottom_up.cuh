@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A level bottom-up [Beamer 2012]: an unvisited vertex looks for a parent among its own
-/// neighbours, and stops at the first.
+/// Bottom-up level [Beamer 2012]: an unvisited vertex searches its neighbours for a parent and
+/// stops at the first.
 #pragma once
 
 #include "apps/breadth_first/state.cuh"
@@ -11,7 +11,7 @@
 
 namespace breadth_first {
 
-/// Looks for parents, a warp for each word of 32 vertices.
+/// Searches for parents, one warp per word of 32 vertices.
 ///
 /// A neighbour that had been visited when the level began belongs to the last level: if it had been
 /// visited earlier, all vertices that it leads to would be visited by now. So only the bits from
@@ -25,8 +25,8 @@ class parent_search {
                               std::uint32_t* after, std::uint32_t level)
       : s_{s}, parents_{s.in.neighbours, before}, before_{before}, after_{after}, level_{level} {}
 
-  /// The grid's share of this warp. `note(arcs)` is called for each vertex that found a parent,
-  /// with the number of arcs that leave it.
+  /// Processes this warp's share of the vertices. Calls `note(arcs)` for each vertex that found a
+  /// parent, with the number of arcs that leave it.
   template <class Note>
   WARDEN_DEVICE void run(Note note) const {
     std::uint64_t const words = words_of(s_.out.vertices);

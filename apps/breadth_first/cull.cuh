@@ -3,9 +3,10 @@
 /// Ways to keep a vertex that several threads reach in one level from being queued by each of them
 /// [Merrill 2011, section 6.4]: policies to choose from, each a type.
 ///
-/// `keep(visited, v, found)` is collective over the block. Before the call, `found` says which of
-/// the vertices a thread has just seen unvisited; after it, which of them it has to queue. All of
-/// them are marked then. Only `cull_all` promises that each is queued by one thread alone.
+/// `keep(visited, v, found)` is collective over the block. Before the call, `found` is true for the
+/// vertices that a thread has just seen unvisited; after it, for those that the thread has to
+/// queue. All of them are then marked. Only `cull_all` guarantees that exactly one thread queues
+/// each vertex.
 #pragma once
 
 #include "apps/breadth_first/state.cuh"
@@ -14,8 +15,8 @@
 
 namespace breadth_first {
 
-/// The thread that sets the vertex's bit queues it: an atomic whose old value is waited for. Each
-/// vertex is queued once.
+/// The thread that sets a vertex's bit queues the vertex. It waits for the old value of the atomic.
+/// Each vertex is queued once.
 class cull_all {
  public:
   struct storage {};
@@ -35,7 +36,7 @@ class cull_all {
 };
 
 /// A thread that has seen the bit unset queues the vertex. No thread waits for the atomic that sets
-/// it, so threads that look at the same time all find it unset.
+/// it, so several threads may find it unset.
 class cull_none {
  public:
   struct storage {};
@@ -51,8 +52,8 @@ class cull_none {
   }
 };
 
-/// cull_none, but only one of the lanes of a warp that hold one vertex queues it, if they meet in a
-/// small table.
+/// Like cull_none, but if lanes of a warp with the same vertex meet in a small table, only one of
+/// them queues it.
 class cull_in_warp {
   static constexpr unsigned slots = simt::has_registers ? 128 : 16;
 
@@ -71,8 +72,8 @@ class cull_in_warp {
   }
 
  private:
-  /// One vertex is seen of those that fall to one slot; the threads that hold it compete for the
-  /// slot by their lanes' numbers.
+  /// Of the vertices that hash to one slot only one is culled. The lanes that hold it compete for
+  /// the slot by their numbers.
   WARDEN_DEVICE void cull(std::uint32_t v, bool& found) const {
     std::uint32_t& slot = table_[v % slots];
     simt::sync_warp(simt::full_warp);
@@ -88,8 +89,8 @@ class cull_in_warp {
   std::uint32_t (&table_)[slots];
 };
 
-/// cull_in_warp, and a vertex that the block has queued recently is not queued again: a table of
-/// the block holds some of the last ones.
+/// Like cull_in_warp, but a vertex that the block has queued recently is not queued again. A table
+/// of the block holds some of the last vertices.
 class cull_by_history {
   static constexpr unsigned slots = simt::has_registers ? 1024 : 32;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How the threads of a block share the arcs of its places [Merrill 2011, section 6.3]: strategies
-/// to choose from, each a type. All are collective over the block.
+/// Strategies by which the threads of a block share the arcs of its places [Merrill 2011,
+/// section 6.3]. Each is a type. All are collective over the block.
 ///
 /// `start(mine)` takes a place of each thread, perhaps an empty one; then `next(all)` gives each
 /// thread up to `arcs_at_once` arcs until it returns false, to all threads alike; `from(k)` is the
@@ -16,13 +16,13 @@
 
 namespace breadth_first {
 
-/// Arcs that a thread is to follow.
+/// Arcs that a thread follows next.
 struct some_arcs {
   std::uint32_t arc[arcs_at_once];
   bool is_one[arcs_at_once];
 };
 
-/// Each thread follows its own place's arcs, which lie far from those of its neighbours.
+/// Each thread follows the arcs of its own place. Neighbouring threads read distant arcs.
 class gather_serial {
  public:
   struct storage {};
@@ -47,8 +47,8 @@ class gather_serial {
   place left_{};
 };
 
-/// A warp follows the arcs of its lanes' places, one place after the other: neighbouring lanes
-/// neighbouring arcs. Short rows leave most lanes without any.
+/// A warp follows the arcs of its lanes' places, one place after another. Neighbouring lanes read
+/// neighbouring arcs. Short rows leave most lanes without an arc.
 class gather_warp {
  public:
   struct storage {};
@@ -83,13 +83,14 @@ class gather_warp {
   [[nodiscard]] WARDEN_DEVICE std::uint32_t from(unsigned) const { return now_.vertex; }
 
  private:
-  place mine_{}, now_{};  ///< the latter, the warp's, is the same in all its lanes
-  unsigned waiting_ = 0;  ///< lanes whose places are still to come
+  place mine_{},
+      now_{};  ///< place of the lane, and current place of the warp, which is the same in all lanes
+  unsigned waiting_ = 0;  ///< lanes whose places are not done
 };
 
-/// The block follows the arcs of all its places, packed without a gap: a sum over the earlier
-/// places gives the position of the arcs of each among all. They are written into a window of
-/// shared memory, from which each thread takes its share.
+/// The block follows the arcs of all its places, packed without gaps. A sum over the earlier places
+/// gives the position of each place's arcs. They are written into a window of shared memory, from
+/// which each thread takes its share.
 ///
 /// A thread writes its own place's arcs if they are fewer than `WarpFrom`, otherwise its warp does.
 /// Places of `BlockFrom` arcs or more are not written: the block follows one at a time.
@@ -127,7 +128,7 @@ class gather_scan {
     }
     before_ = sum::exclusive_sum(storage_.scan, is_long ? 0 : mine.arcs, all_);
     if constexpr (has_long) {
-      // After the sum's barriers. Every warp finds the same.
+      // Read after the barriers of the sum. Every warp finds the same lanes.
       std::uint32_t const lanes =
           simt::lane_id() < warps ? simt::shared_load(storage_.long_ones[simt::lane_id()]) : 0;
       warps_left_ = simt::ballot(simt::full_warp, lanes != 0);
@@ -154,7 +155,7 @@ class gather_scan {
     return true;
   }
   [[nodiscard]] WARDEN_DEVICE std::uint32_t from(unsigned k) const {
-    // Long places come before the first window.
+    // Long places are followed before the first window.
     if (has_long && done_ == 0) return simt::shared_load(storage_.vertex[long_]);
     return simt::shared_load(storage_.from[k * threads + simt::thread_rank()]);
   }
@@ -217,9 +218,10 @@ class gather_scan {
   unsigned long_ = 0;  ///< the thread whose long place is followed
 };
 
-/// No thread has help with its place.
+/// Each thread writes the arcs of its own place.
 using gather_by_scan = gather_scan<0xffffffff, 0xffffffff>;
-/// Rows longer than a warp by warps, longer than a block by blocks, the others by sums.
+/// Rows longer than a warp are written by warps, rows longer than a block are followed by the
+/// block.
 using gather_by_all = gather_scan<simt::warp_size, search_threads>;
 
 }  // namespace breadth_first

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// breadth_first FILE: how far all vertices of a graph are from one, and a check.
+// Command breadth_first FILE: finds and checks the distances of all vertices from one vertex.
 
 #include "apps/breadth_first/audit.cuh"
 #include "apps/breadth_first/owner_gpus.cuh"
@@ -40,10 +40,10 @@ struct options {
   std::optional<std::uint64_t> source;
   breadth_first::search_options how;
   bool is_undirected = false, shows_levels = false;
-  int gpus = 0;  ///< 0: one, by the arm
+  int gpus = 0;  ///< 0: one device, by `arm`
 };
 
-/// Result of a search, and how it went.
+/// Result of a search, with its time and facts.
 struct outcome {
   owner_answer answer;
   std::string how;
@@ -60,8 +60,8 @@ graph::vertex source_of(edge_list const& g, options const& o) {
                            o.file.path};
 }
 
-/// The rows of a graph in device memory, and those of its arcs turned round, if they are asked for
-/// and others.
+/// Rows of a graph in device memory, and rows of its reversed arcs if the arm needs them and they
+/// differ.
 struct both_rows {
   graph::device_csr out, in;
   bool has_in;

@@ -12,7 +12,7 @@
 
 namespace breadth_first {
 
-/// The search of a policy.
+/// Arm that searches by a policy.
 template <class Policy>
 class one_launch_arm final : public arm {
  public:

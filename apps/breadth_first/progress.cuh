@@ -11,39 +11,40 @@ namespace breadth_first {
 
 /// Work of the blocks until the next barrier of the grid.
 enum class step_kind : std::uint32_t {
-  wide,      ///< a level, by all blocks
-  narrow,    ///< some levels, by one block
-  up,        ///< a level bottom-up
-  to_queue,  ///< vertices found bottom-up are queued: no level
+  wide,      ///< one level by all blocks
+  narrow,    ///< some levels by one block
+  up,        ///< one bottom-up level
+  to_queue,  ///< queues the vertices found bottom-up; no level
   over       ///< nothing: the search has ended, or a queue was too small
 };
 
-/// Places of a level that one block goes through, and its arcs, at most.
+/// Largest number of places, and of arcs, of a level that one block processes.
 inline constexpr std::uint32_t narrow_places = search_threads;
 inline constexpr std::uint64_t narrow_arcs = 2 * std::uint64_t{most_arcs_of_a_place};
 
-/// Arcs of a chunk, on average, that a block takes at a time: enough that the cost of taking it is
-/// small, and few enough that blocks end a level together.
+/// Average number of arcs of a chunk, which a block takes at a time: enough that taking it is
+/// cheap, and few enough that blocks end a level together.
 inline constexpr std::uint64_t arcs_of_a_chunk = 4 * std::uint64_t{most_arcs_of_a_place};
 
-/// In shared memory, kept by the first thread of each block: registers are short.
+/// Progress of a search. The first thread of each block keeps it in shared memory to save
+/// registers.
 struct progress {
   std::uint64_t places;       ///< places of the frontier's queue
   std::uint64_t vertices;     ///< vertices of the frontier
-  std::uint64_t arcs;         ///< that leave them
+  std::uint64_t arcs;         ///< arcs that leave the frontier
   std::uint64_t before;       ///< vertices of the level before
   std::uint64_t followed;     ///< arcs that leave all vertices reached so far
   std::uint64_t most_places;  ///< most places of a queue so far
-  std::uint64_t found;        ///< vertices so far, as often as they were
-  std::uint32_t chunks;       ///< that the places of the frontier are divided into
+  std::uint64_t found;        ///< vertices found so far, with repetitions
+  std::uint32_t chunks;       ///< number of chunks of the frontier's places
   std::uint32_t step;
   std::uint32_t level;             ///< level of the frontier
   std::uint32_t side;              ///< search_state::visited_in(side) is true
-  std::uint32_t alone, bottom_up;  ///< levels so far
+  std::uint32_t alone, bottom_up;  ///< levels by one block, and bottom-up levels, so far
   step_kind kind;                  ///< kind of the step
-  bool is_eager;                   ///< rows are loaded before it is known which are needed
+  bool is_eager;                   ///< true if rows are loaded before it is known which are needed
 
-  /// The source alone.
+  /// Begins with the source as the only vertex.
   WARDEN_DEVICE void begin(row const& source) {
     places = most_places = places_of(source.arcs);
     vertices = found = 1;
@@ -69,14 +70,14 @@ struct progress {
     ++bottom_up;
     side = 1 - side;
   }
-  /// The place of this thread in a chunk. The parts of a long row are neighbours: they belong to
-  /// different chunks, as a block can only follow one after the other.
+  /// Returns the place of this thread in a chunk. Neighbouring places belong to different chunks,
+  /// because they may be parts of one long row, which a block can only follow one after another.
   [[nodiscard]] WARDEN_DEVICE std::uint64_t place_in(std::uint32_t chunk) const {
     return std::uint64_t{simt::thread_rank()} * chunks + chunk;
   }
   /// Chooses the next step.
   WARDEN_DEVICE void choose(search_state const& s, bool may_go_up) {
-    // Where a thread has an arc or none, waits are what the level costs.
+    // If a thread has at most one arc, latencies are the cost of the level.
     is_eager = arcs <= std::uint64_t{simt::block_count()} * most_arcs_of_a_place;
     if (vertices == 0 || places > s.capacity) {
       kind = step_kind::over;
@@ -94,8 +95,8 @@ struct progress {
   }
 
  private:
-  /// Into chunks of a place for each thread at most. One for each block is enough as long as it has
-  /// few arcs. The others wait for this thread: no division.
+  /// Divides the frontier into chunks of at most one place per thread. One chunk per block is
+  /// enough if it has few arcs. Avoids divisions, because the other threads wait for this one.
   WARDEN_DEVICE void divide() {
     std::uint64_t const by_places = (places + search_threads - 1) / search_threads;
     std::uint64_t const by_arcs = arcs / arcs_of_a_chunk;
@@ -108,7 +109,7 @@ struct progress {
     return arcs * s.choice.alpha > s.out.arcs - followed + arcs &&
            arcs * s.choice.beta > s.out.vertices;
   }
-  /// The frontier shrinks, and is small.
+  /// True if the frontier shrinks and is small.
   [[nodiscard]] WARDEN_DEVICE bool goes_down(search_state const& s) const {
     return vertices < before && vertices * s.choice.beta < s.out.vertices;
   }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How threads get places in the queue of the next level, without knowing how many the others need:
-/// policies to choose from, each a type. `allocate(count)` is collective over the block and returns
-/// the first of the thread's places.
+/// Policies by which threads reserve places in the queue of the next level. Each is a type.
+/// `allocate(count)` is collective over the block and returns the first of the thread's places.
 #pragma once
 
 #include "apps/breadth_first/state.cuh"
@@ -13,7 +12,7 @@
 
 namespace breadth_first {
 
-/// Every thread that needs places takes them by an atomic of its own.
+/// Each thread that needs places uses one atomic.
 class queue_by_threads {
  public:
   struct storage {};

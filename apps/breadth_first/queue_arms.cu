@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other ways to get places in a queue, and the default one top-down and in both directions.
+// Arms with other policies of queues, and the default policy top-down and in both directions.
 
 #include "apps/breadth_first/one_launch.cuh"
 

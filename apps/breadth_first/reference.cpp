@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One queue, in which vertices stand in the order in which they are found.
+// Search with one queue of vertices, in the order in which they are found.
 
 #include "apps/breadth_first/reference.hpp"
 

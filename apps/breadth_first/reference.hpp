@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Breadth-first search on one core: what all others are checked against.
+/// Breadth-first search by one thread of the host: the reference of all arms.
 #pragma once
 
 #include "apps/graph/csr.hpp"
@@ -10,7 +10,8 @@
 
 namespace breadth_first {
 
-/// [vertex] arcs of a shortest path from `source`; `0xffffffff` if there is none.
+/// Returns for each vertex the number of arcs of a shortest path from `source`; `0xffffffff` if
+/// there is no path.
 std::vector<std::uint32_t> levels_from(graph::csr const& rows, graph::vertex source);
 
 }  // namespace breadth_first

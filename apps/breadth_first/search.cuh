@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A whole search as one cooperative launch: level after level, with a barrier of the grid between
-/// two of them, without the host and without other launches.
+/// A whole search as one cooperative launch, level by level. A barrier of the grid separates
+/// levels; the host and other launches are not needed.
 #pragma once
 
 #include "apps/breadth_first/begin.cuh"
@@ -19,7 +19,7 @@
 
 namespace breadth_first {
 
-/// How a search is done: one of each kind, and whether levels may be bottom-up.
+/// Policy of a search: one policy of each kind, and whether levels may be bottom-up.
 template <class Gather, class Cull, class Queue, bool BottomUp = false>
 struct search_policy {
   using gather = Gather;
@@ -40,7 +40,8 @@ class search_block {
   using queue = typename Policy::queue;
   using sum = simt::block_scan<search_threads, true>;
 
-  /// Levels that one block goes through while the others wait: they do not wait forever.
+  /// Largest number of levels that one block runs while the other blocks wait, because their wait
+  /// is bounded.
   static constexpr std::uint32_t most_narrow_levels = simt::has_registers ? 4096 : 12;
 
  public:
@@ -49,12 +50,12 @@ class search_block {
     typename cull::storage for_cull;
     typename queue::storage for_queue;
     typename sum::storage scan;
-    /// One block's frontier.
+    /// Frontier of the only block.
     std::uint32_t vertex[narrow_places], arcs[narrow_places], begin[narrow_places];
-    /// By the block, in each of two levels: sums. Places only where the frontier is one block's.
+    /// [level modulo 2] sums of the block. Places are counted only if one block has the frontier.
     std::uint32_t places_found[2], vertices_found[2], arcs_found[2];
     std::uint32_t chunk;  ///< chunk of a level of all blocks, to be followed next
-    // By the first thread alone:
+    // Used by the first thread only:
     breadth_first::progress now;
     std::uint32_t levels;                        ///< levels of this step
     std::uint64_t passed_vertices, passed_arcs;  ///< counts of these levels except the last
@@ -68,7 +69,7 @@ class search_block {
         cull_{shared.for_cull},
         barrier_{&s.control->barrier} {}
 
-  /// The whole search; all blocks of a cooperative launch.
+  /// Runs the whole search. Called by all blocks of a cooperative launch.
   WARDEN_DEVICE void run(std::uint32_t source) {
     begin(source);
     for (bool is_first = true; end_step(is_first); is_first = false) {
@@ -115,18 +116,18 @@ class search_block {
 
   // ---- top-down
 
-  /// A level by all blocks. Each begins with one chunk of the frontier and takes the others by
-  /// ticket, so that none waits for one that has got more to do.
+  /// Runs a level by all blocks. Each block begins with one chunk of the frontier and takes further
+  /// chunks by ticket, so that no block waits for one with more work.
   WARDEN_DEVICE void go_down_together() {
     std::uint32_t const chunks = now().chunks, blocks = simt::block_count();
     for (std::uint32_t chunk = simt::block_rank(); chunk < chunks;) {
       std::uint32_t ticket = 0;
-      // Not waited for before the chunk has been followed.
+      // The ticket is used only after the chunk has been followed.
       if (chunks > blocks && simt::thread_rank() == 0) ticket = simt::fetch_add(taken(), 1u);
       std::uint64_t const i = now().place_in(chunk);
       expand(i < now().places ? place::of(simt::load_flit(&this_queue()[i])) : place{0, 0, 0});
       if (chunks <= blocks) break;
-      // All threads have read the last one: they have met since, in `expand`.
+      // All threads have read the last chunk's number before a barrier in `expand`.
       if (simt::thread_rank() == 0) simt::shared_store(shared_.chunk, blocks + ticket);
       simt::sync_block();
       chunk = simt::shared_load(shared_.chunk);
@@ -134,29 +135,30 @@ class search_block {
     add_up();
     if (simt::thread_rank() == 0) shared_.levels = 1;
   }
-  /// Some levels by one block.
+  /// Runs some levels by one block.
   WARDEN_DEVICE void go_down_alone() {
     if (simt::block_rank() != 0) return;
     auto n = static_cast<std::uint32_t>(now().places);
-    // Each thread will look at its own.
+    // Each thread reads only its own place.
     if (simt::thread_rank() < n)
       keep(simt::thread_rank(), place::of(simt::load_flit(&this_queue()[simt::thread_rank()])));
     for (std::uint32_t levels = 1;; ++levels) {
       expand(simt::thread_rank() < n ? kept(simt::thread_rank()) : place{0, 0, 0});
       add_up();
-      // The writes of the level come before this barrier: the next frontier, and its sums.
+      // This barrier orders the writes of the level, which are the next frontier and its sums,
+      // before the reads of the next level.
       simt::sync_block();
       unsigned const turn = now().level % 2;
       n = simt::shared_load(shared_.places_found[turn]);
       std::uint32_t const arcs = simt::shared_load(shared_.arcs_found[turn]);
       bool const goes_on =
           n != 0 && n <= narrow_places && arcs <= narrow_arcs && levels < most_narrow_levels;
-      // All threads have looked before the first one changes anything.
+      // All threads have read the sums before the first thread changes them.
       simt::sync_block();
       if (simt::thread_rank() == 0) forget(1 - turn);
       if (!goes_on) {
         if (simt::thread_rank() == 0) end_narrow(levels, n);
-        // The others stand there already. If it has no room the search is over.
+        // The other places are in the queue already. If the queue has no room, the search ends.
         std::uint32_t const kept_ones = n < narrow_places ? n : narrow_places;
         for (std::uint32_t i = simt::thread_rank(); i < kept_ones && i < s_.capacity;
              i += search_threads)
@@ -184,8 +186,8 @@ class search_block {
     while (gather_.next(all)) visit(all);
   }
 
-  /// Marks and queues those that some arcs lead to first. Each kind of load is begun for all arcs
-  /// before any is waited for.
+  /// Marks and queues the unvisited ends of some arcs. All loads of one kind are issued before the
+  /// first is waited for.
   WARDEN_DEVICE void visit(some_arcs const& all) {
     std::uint32_t v[arcs_at_once], words[arcs_at_once];
     row its[arcs_at_once];
@@ -224,7 +226,7 @@ class search_block {
     }
   }
 
-  /// Puts the places of a row from number `at` on. Returns the number after them.
+  /// Writes the places of a row from place `at` on. Returns the place after them.
   WARDEN_DEVICE std::uint64_t put(std::uint64_t at, std::uint32_t v, row const& its) {
     bool const is_narrow = now().kind == step_kind::narrow;
     for (std::uint32_t p = 0; p < places_of(its.arcs); ++p, ++at) {
@@ -237,7 +239,7 @@ class search_block {
     }
     return at;
   }
-  /// The first of this thread's places in the next frontier; collective over the block.
+  /// Returns the first of this thread's places in the next frontier. Collective over the block.
   WARDEN_DEVICE std::uint64_t allocate(std::uint32_t count) {
     if (now().kind != step_kind::narrow)
       return queue{next_end(), shared_.for_queue}.allocate(count);
@@ -247,7 +249,7 @@ class search_block {
     std::uint32_t const before = simt::shared_load(found);
     std::uint32_t all;
     std::uint32_t const first = before + sum::exclusive_sum(shared_.scan, count, all);
-    // After the sum's barrier all threads have read it.
+    // After the barrier of the sum all threads have read `found`.
     if (simt::thread_rank() == 0) simt::shared_store(found, before + all);
     return first;
   }
@@ -271,7 +273,7 @@ class search_block {
       if (simt::thread_rank() == 0) shared_.levels = 1;
     }
   }
-  /// Queues those that the last level found.
+  /// Queues the vertices that the last level found.
   WARDEN_DEVICE void queue_level() {
     if constexpr (Policy::has_bottom_up) {
       std::uint32_t const* const visited = s_.visited_in(now().side);
@@ -310,8 +312,8 @@ class search_block {
     ++vertices_;
     arcs_ += arcs;
   }
-  /// Adds what the block's threads have noted. Sums of arcs wrap around in 32 bits only if vertices
-  /// were found several times; the choice of the next step is all that depends on them.
+  /// Adds the counts of the block's threads. Sums of arcs wrap around in 32 bits only if vertices
+  /// were found several times. Only the choice of the next step depends on them.
   WARDEN_DEVICE void add_up() {
     unsigned const turn = now().level % 2;
     unsigned const vertices = simt::warp_sum(vertices_), arcs = simt::warp_sum(arcs_);
@@ -327,8 +329,8 @@ class search_block {
     simt::shared_store(shared_.arcs_found[turn], 0u);
   }
 
-  /// Waits until all blocks have done the step, and chooses the next one. False once the search has
-  /// to be given up.
+  /// Waits until all blocks have done the step, and chooses the next step. Returns false if the
+  /// search has to be given up.
   WARDEN_DEVICE bool end_step(bool is_first) {
     return barrier_.wait(
         [&] {
@@ -376,7 +378,7 @@ class search_block {
   unsigned vertices_ = 0, arcs_ = 0;  ///< that this thread found
 };
 
-/// A search from `source`. The control is zeroed.
+/// Searches from `source`. Precondition: the control is zeroed.
 template <class Policy>
 WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 2)
     search(WARDEN_GRID_CONSTANT search_state const s, std::uint32_t source) {

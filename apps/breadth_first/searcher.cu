@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's part of a search: memory, one launch, and the results.
+// Host part of a search: memory, one launch, and the results.
 
 #include "apps/breadth_first/searcher.cuh"
 
@@ -27,7 +27,7 @@ graph::csr_view checked(graph::csr_view const& out, graph::csr_view const& in,
   return out;
 }
 
-/// Places of a queue that holds each vertex once: those of all their rows.
+/// Returns the number of places of all rows.
 std::uint64_t most_places(graph::csr_view const& g) {
   return g.vertices + g.arcs / most_arcs_of_a_place;
 }
@@ -35,8 +35,7 @@ std::uint64_t most_places(graph::csr_view const& g) {
 std::uint64_t capacity_of(graph::csr_view const& g, std::string const& arm, std::uint64_t asked) {
   if (asked != 0) return asked;
   if (is_exact(arm)) return most_places(g);
-  // All arcs of a small graph may be followed at once, and each then queues the vertex that it
-  // leads to.
+  // All arcs of a small graph may be followed concurrently, and each may queue its end.
   constexpr std::uint64_t at_once = 1 << 20;
   return 2 * most_places(g) + std::min(g.arcs, at_once);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Breadth-first search: levels and parents of all that can be reached from a vertex.
+/// Breadth-first search: levels and parents of all vertices that can be reached from one vertex.
 #pragma once
 
 #include "apps/breadth_first/arms.cuh"
@@ -14,30 +14,30 @@
 
 namespace breadth_first {
 
-/// How it is done. Levels do not depend on it.
+/// Options of a search. Levels do not depend on them.
 struct search_options {
   direction_choice direction{};
-  /// Places of a queue; 0: as many as it can need where every vertex is queued once, and where that
-  /// is not so, twice as many and one for each arc of a small graph.
+  /// Places of a queue. 0: the places of all rows for arms that queue every vertex once; for others
+  /// twice as many, plus one per arc of a small graph.
   std::uint64_t capacity = 0;
 };
 
 /// Facts of a search.
 struct search_facts {
-  std::uint32_t levels = 0;       ///< that have vertices, that of the source among them
+  std::uint32_t levels = 0;       ///< levels with vertices, including that of the source
   std::uint32_t alone = 0;        ///< number of these that one block ran by itself
   std::uint32_t bottom_up = 0;    ///< number of these that ran bottom-up
-  std::uint64_t found = 0;        ///< vertices, as often as they were queued
+  std::uint64_t found = 0;        ///< vertices queued, with repetitions
   std::uint64_t most_places = 0;  ///< most places of a queue
 };
 
-/// Searches one graph, from any vertex, all of whose memory it has from the beginning.
+/// Searches one graph from any vertex. Allocates all memory in the constructor.
 class searcher {
  public:
-  /// `out` has the arcs that leave each vertex. `in` has those that come to it, for arms that ask
-  /// for them; it may be `out` if every arc has one back. Both outlive it. Throws limit_error for a
-  /// graph of 2^32 arcs or more, for other arcs in `in` than in `out` as far as numbers tell, or an
-  /// unknown arm, and cuda_error when memory is short.
+  /// Constructs a searcher. `out` has the arcs that leave each vertex. `in` has the arcs that come
+  /// to it, for arms that need them; it may be `out` if every arc has a reverse arc. Both outlive
+  /// the searcher. Throws limit_error for a graph of 2^32 arcs or more, if the sizes of `in` and
+  /// `out` differ, or for an unknown arm, and cuda_error when memory is short.
   searcher(graph::csr_view const& out, graph::csr_view const& in, std::string const& arm,
            search_options const& o = {},
            std::source_location where = std::source_location::current());
@@ -48,10 +48,11 @@ class searcher {
   void find(std::uint32_t source, std::source_location where = std::source_location::current());
 
   [[nodiscard]] search_facts const& facts() const { return facts_; }
-  /// For each vertex, in device memory, arcs from the source to it, or `unreached`.
+  /// Returns for each vertex, in device memory, the number of arcs from the source to it, or
+  /// `unreached`.
   [[nodiscard]] std::uint32_t const* levels() const { return levels_.data(); }
-  /// For each vertex, in device memory, the one before it on such a way; the source is its own, and
-  /// an unreached vertex has `unreached`.
+  /// Returns for each vertex, in device memory, the vertex before it on such a path. The source is
+  /// its own parent, and an unreached vertex has `unreached`.
   [[nodiscard]] std::uint32_t const* parents() const { return parents_.data(); }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// State of a breadth-first search in device memory: levels and parents of reached vertices, and
-/// the rows that wait to be walked.
+/// queues of rows.
 #pragma once
 
 #include "apps/graph/device_csr.cuh"
@@ -18,18 +18,18 @@ namespace simt = warden::simt;
 /// Level and parent of an unreached vertex.
 inline constexpr std::uint32_t unreached = 0xffffffff;
 
-/// Threads of a block that searches. A simulated thread is dear.
+/// Threads of a block that searches. Simulated threads are slow.
 inline constexpr unsigned search_threads = simt::has_registers ? 512 : 64;
-/// Arcs that a thread follows at a time: their loads do not wait for one another.
+/// Number of arcs that a thread follows at a time, so that their loads overlap.
 inline constexpr unsigned arcs_at_once = simt::has_registers ? 4 : 2;
-/// Arcs of one place in a queue, at most: what a block follows at a time. A row that is longer
-/// takes several places, which any blocks may take.
+/// Largest number of arcs of one place in a queue: the arcs that a block follows at a time. A
+/// longer row has several places, for any blocks.
 inline constexpr std::uint32_t most_arcs_of_a_place = search_threads * arcs_at_once;
 
 /// A vertex's row in a queue, or a part of it.
 struct place {
   std::uint32_t vertex;
-  std::uint32_t arcs;   ///< 0: nothing
+  std::uint32_t arcs;   ///< 0: no vertex
   std::uint32_t begin;  ///< the first arc
 
   WARDEN_DEVICE simt::flit_words words() const {
@@ -42,19 +42,19 @@ struct place {
 };
 
 /// Counts that the blocks share with each other and the host. Step s takes its places from queue s
-/// mod 2, and their counts from number s mod 3. It leaves those of the next step in the next ones,
-/// while the third numbers become 0: a late block may still read its own.
+/// mod 2, and their counts from number s mod 3. It leaves those of the next step in the next queue
+/// and number, and clears the third number, because a late block may still read the first.
 struct control {
   apps::grid_barrier_state barrier;
   /// Count of a queue, with a cache line of its own: all blocks add to it.
   struct alignas(128) queue_end {
-    std::uint64_t places;  ///< that were put in
-    /// Chunks of these that blocks took, beyond the first of each. It is 0 when the step on this
-    /// queue begins, and only that step adds to it. For the first three steps the host has zeroed
-    /// it, later block 0 does: in step s the one of step s - 1, to which all have added before the
-    /// barrier between these two, and which is that of step s + 2, two barriers later. The
-    /// additions themselves need no order: a ticket tells which places, and these have stood in the
-    /// queue since the barrier before the step.
+    std::uint64_t places;  ///< places put in
+    /// Chunks that blocks took, in addition to the first chunk of each block. It is 0 at the
+    /// beginning of the step on this queue, and only that step adds to it. The host zeroes it for
+    /// the first three steps. Later, in step s, block 0 zeroes the counter of step s - 1: all
+    /// blocks have added to it before the barrier between these steps, and step s + 2 uses it two
+    /// barriers later. The additions need no order: a ticket only selects places, and these were
+    /// written before the barrier that precedes the step.
     std::uint32_t taken;
   };
   struct alignas(128) step_sums {
@@ -67,32 +67,34 @@ struct control {
   queue_end ends[3];
   step_sums sums[3];
   // For the host, when the search is over:
-  alignas(128) std::uint64_t most_places;  ///< that a queue had, or would have needed
-  std::uint64_t found;                     ///< vertices, as often as they were
-  std::uint32_t levels;                    ///< that have vertices; the source's is one of them
+  alignas(128) std::uint64_t most_places;  ///< largest number of places that a queue had or needed
+  std::uint64_t found;                     ///< vertices found, with repetitions
+  std::uint32_t levels;                    ///< levels with vertices, including that of the source
   std::uint32_t alone;                     ///< number of these that one block ran by itself
-  std::uint32_t bottom_up;                 ///< number of these in which vertices looked for parents
+  std::uint32_t bottom_up;                 ///< number of these that ran bottom-up
 };
 
-/// When levels are searched bottom-up [Beamer 2012].
+/// Thresholds of bottom-up levels [Beamer 2012].
 struct direction_choice {
-  std::uint32_t alpha = 14;  ///< down: the frontier has 1 / alpha of the arcs not yet followed
-  std::uint32_t beta = 24;   ///< up again: it shrinks and has less than 1 / beta of the vertices
+  std::uint32_t alpha =
+      14;  ///< bottom-up begins if the frontier has 1 / alpha of the arcs not yet followed
+  std::uint32_t beta =
+      24;  ///< it ends if the frontier shrinks and has less than 1 / beta of the vertices
 };
 
-/// All of it.
+/// State of a search.
 struct search_state {
   graph::csr_view out;     ///< below 2^32 arcs and 2^32 - 1 vertices
   graph::csr_view in;      ///< the same arcs by their ends, or `out` if all arcs have a reverse one
   std::uint32_t* levels;   ///< [vertex]
-  std::uint32_t* parents;  ///< [vertex] its own of the source
-  std::uint32_t* visited[2];    ///< [vertex / 32] a bit each; see `visited_in`
+  std::uint32_t* parents;  ///< [vertex] the source is its own parent
+  std::uint32_t* visited[2];    ///< [vertex / 32] one bit per vertex; see `visited_in`
   simt::flit_words* queues[2];  ///< room for `capacity` places each
   std::uint64_t capacity;
   breadth_first::control* control;
   direction_choice choice;
 
-  // Chosen, not indexed: else a kernel keeps them in local memory.
+  // Arrays are chosen by conditions, because an indexed array would be in local memory.
 
   WARDEN_DEVICE simt::flit_words* queue_of(std::uint32_t level) const {
     return level % 2 == 0 ? queues[0] : queues[1];
@@ -102,7 +104,7 @@ struct search_state {
   }
 };
 
-/// Words of 32 bits for that many vertices.
+/// Returns the number of 32-bit words for the bits of `vertices` vertices.
 WARDEN_HOST_DEVICE std::uint64_t words_of(std::uint64_t vertices) { return (vertices + 31) / 32; }
 WARDEN_DEVICE std::uint32_t bit_of(std::uint32_t v) { return 1u << v % 32; }
 
@@ -114,7 +116,7 @@ WARDEN_DEVICE row row_of(graph::csr_view const& rows, std::uint32_t v) {
   auto const begin = static_cast<std::uint32_t>(rows.offsets[v]);
   return {begin, static_cast<std::uint32_t>(rows.offsets[v + std::uint64_t{1}]) - begin};
 }
-/// Places that a row takes.
+/// Returns the number of places of a row.
 WARDEN_DEVICE std::uint32_t places_of(std::uint32_t arcs) {
   return arcs / most_arcs_of_a_place + (arcs % most_arcs_of_a_place != 0 ? 1 : 0);
 }

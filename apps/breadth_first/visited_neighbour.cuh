@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The first of a vertex's neighbours that has been visited: its parent in a level bottom-up.
+/// First visited neighbour of a vertex: its parent in a bottom-up level.
 #pragma once
 
 #include "apps/breadth_first/state.cuh"
@@ -9,7 +9,7 @@
 
 namespace breadth_first {
 
-/// Looks for visited neighbours, in a row for each lane of a warp.
+/// Searches for visited neighbours, one row per lane of a warp.
 class visited_neighbour {
  public:
   /// `visited` has a bit for each vertex. No thread changes it before the next barrier: plain
@@ -46,14 +46,15 @@ class visited_neighbour {
   }
 
  private:
-  static constexpr unsigned at_once = 4;  ///< neighbours whose loads do not wait for one another
-  /// Neighbours that a lane asks by itself, at most: of most rows one of the first is visited.
+  static constexpr unsigned at_once = 4;  ///< neighbours whose loads overlap
+  /// Largest number of neighbours that a lane tests by itself. In most rows one of the first is
+  /// visited.
   static constexpr std::uint32_t most_alone = simt::has_registers ? 128 : 8;
 
   [[nodiscard]] WARDEN_DEVICE bool is_visited(std::uint32_t v) const {
     return (visited_[v / 32] & bit_of(v)) != 0;
   }
-  /// The rest of a long row, by the warp.
+  /// Searches the rest of a long row by the whole warp.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t ask_together(row const& its) const {
     for (std::uint32_t first = most_alone; first < its.arcs; first += simt::warp_size) {
       std::uint32_t const i = first + simt::lane_id();

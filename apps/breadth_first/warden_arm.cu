@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vertices that are marked and queued by their owners: a plain kernel a level defers sections, and
-// the run of its log is the other half of the level.
+// Vertices are marked and queued by their owners. In each level a plain kernel defers sections, and
+// the run of its log executes them.
 
 #include "apps/breadth_first/arms.cuh"
 #include "apps/breadth_first/begin.cuh"
@@ -20,7 +20,7 @@ namespace breadth_first {
 
 namespace {
 
-/// The critical section: an arc has come to a vertex. The record is its level.
+/// Critical section: an arc reaches a vertex. The record is the vertex's level.
 struct reach {
   std::uint32_t vertex;
   std::uint32_t parent;
@@ -31,7 +31,7 @@ struct reach {
     level = c.levels;  // number of the level that follows the last one
     s.parents[vertex] = parent;
     row const its = row_of(s.out, vertex);
-    // A row without arcs has a place, too, so that its level is counted.
+    // A row without arcs also has a place, so that its level is counted.
     std::uint32_t const count = its.arcs == 0 ? 1 : places_of(its.arcs);
     std::uint64_t* const end = &c.ends[c.levels % 3].places;
     std::uint64_t at =
@@ -46,7 +46,7 @@ struct reach {
 
 struct marks_policy : warden::default_policy {
   using context = search_state;
-  /// A simulated thread is dear.
+  /// Simulated threads are slow.
   static constexpr unsigned block_threads = simt::has_registers ? 256 : 32;
 };
 using guarded = warden::basic_guarded<marks_policy, std::uint32_t, reach>;
@@ -63,8 +63,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 2)
   if (places == 0) simt::store_flit(&s.queues[0][0], place{source, 0, 0}.words(), false);
 }
 
-/// A level, whose number modulo 6 is `turn`: sends each arc that leads to a vertex which earlier
-/// levels have not reached. No thread changes levels here: plain loads.
+/// Runs the first half of a level, whose number modulo 6 is `turn`: sends each arc to a vertex that
+/// earlier levels have not reached. No thread changes levels here, so loads are plain.
 WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 2)
     send_level(WARDEN_GRID_CONSTANT guarded::deferred_ref const to,
                WARDEN_GRID_CONSTANT search_state const s, std::uint32_t turn) {
@@ -93,8 +93,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 2)
         v[k] = arcs.is_one[k] ? s.out.neighbours[arcs.arc[k]] : 0;
       WARDEN_UNROLL
       for (unsigned k = 0; k < arcs_at_once; ++k) level[k] = arcs.is_one[k] ? s.levels[v[k]] : 0;
-      // One copy of the client's code: unrolled it is too large. So that nothing is indexed, the
-      // arcs move up instead.
+      // Not unrolled, because copies of the client's code would be too large. The arcs are shifted
+      // instead of indexed, to stay in registers.
       WARDEN_NO_UNROLL
       for (unsigned k = 0; k < arcs_at_once; ++k) {
         bool const is_new = level[0] == unreached;
@@ -110,12 +110,13 @@ WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 2)
   all.flush();
 }
 
-/// Enqueues several levels at a time, as one captured graph, after which the host looks.
+/// Enqueues several levels at a time, as one captured graph. The host reads the results after each
+/// graph.
 class warden_arm final : public arm {
  public:
   explicit warden_arm(search_state const& s)
       : guarded_{s.levels, s.out.vertices, s},
-        // An arc is followed once.
+        // Each arc is followed once, so the log has room for all arcs.
         log_{guarded_, std::max<std::size_t>(s.out.arcs, 1)} {}
 
   void search(search_state const& s, std::uint32_t source) override {
@@ -130,14 +131,15 @@ class warden_arm final : public arm {
   }
 
  private:
-  /// The first time as it is: kernels are loaded then.
+  /// Enqueues the levels. The first time they are not captured, so that kernels are loaded.
   void enqueue(search_state const& s) {
     if (captured_) return captured_->launch(stream_);
     enqueue_levels(s);
     captured_ = warden::graph::capture(stream_, [&] { enqueue_levels(s); });
   }
   void enqueue_levels(search_state const& s) {
-    // A multiple of what queues and their ends are counted by: the next ones begin alike.
+    // A multiple of the periods of queues and of their counts, so that each graph begins with the
+    // same ones.
     constexpr std::uint32_t levels = simt::has_registers ? 24 : 6;
     for (std::uint32_t turn = 0; turn < levels; ++turn) {
       warden::launch(&send_level, {blocks_, search_threads, shared_bytes}, stream_, log_.ref(), s,
