@@ -72,7 +72,7 @@ class cull_in_warp {
   }
 
  private:
-  /// Of the vertices that hash to one slot only one is culled. The lanes that hold it compete for
+  /// Only one of the vertices that hash to one slot is culled. The lanes that hold it compete for
   /// the slot by their numbers.
   WARDEN_DEVICE void cull(std::uint32_t v, bool& found) const {
     std::uint32_t& slot = table_[v % slots];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How the applications' commands end.
+/// Parsing and exit codes of the applications' commands.
 #pragma once
 
 #include "apps/support/standard_output.hpp"
@@ -19,8 +19,8 @@
 
 namespace apps {
 
-/// For `check`, of files and folders to be written: refuses an empty name. Otherwise a shell
-/// variable that is not set would count as an option that is not given.
+/// Validator for `check` of files and folders to write: refuses an empty name, so that an unset
+/// shell variable does not count as an option that is not given.
 inline CLI::Validator file_name() {
   return {[](std::string const& name) {
             return std::string{name.empty() ? "the name of the file is empty" : ""};
@@ -47,9 +47,9 @@ inline std::optional<int> parse_options(CLI::App& app, int argc, char** argv) {
   return std::nullopt;
 }
 
-/// Parses and calls `action()`, which returns the exit code. What goes wrong is one line on the
-/// standard error stream: then the exit code is 2 for wrong options, otherwise 1. Standard output
-/// that cannot be written is an error, too.
+/// Parses the options and calls `action()`, which returns the exit code. An error is one line on
+/// the standard error stream; the exit code is 2 for wrong options, otherwise 1. Standard output
+/// that cannot be written is an error too.
 template <class Action>
 int run_host_command(CLI::App& app, int argc, char** argv, Action action) {
   if (auto const code = parse_options(app, argc, argv)) return *code;
@@ -62,7 +62,7 @@ int run_host_command(CLI::App& app, int argc, char** argv, Action action) {
   } catch (std::exception const& e) {
     wrong = e.what();
   }
-  // Some begin with the command's name.
+  // Some messages begin with the command's name.
   bool const has_name = wrong.starts_with(name + ": ");
   std::fprintf(stderr, "%s%s\n", has_name ? "" : (name + ": ").c_str(), wrong.c_str());
   return 1;

@@ -10,7 +10,8 @@
 
 namespace apps {
 
-/// Every thread of the launch takes each `count`-th element.
+/// Calls `f(i)` for this thread's share of the numbers below `n`: every `count`-th, for `count`
+/// threads of the launch.
 template <class F>
 __device__ void for_my_share(std::uint64_t n, F f) {
   namespace simt = warden::simt;
@@ -20,7 +21,7 @@ __device__ void for_my_share(std::uint64_t n, F f) {
     f(i);
 }
 
-/// Blocks and threads of such kernels.
+/// Return the blocks and threads of such kernels.
 inline unsigned blocks() {
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
   return facts.simulated ? 2 : 8 * static_cast<unsigned>(facts.multiprocessors);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A barrier for all blocks of a cooperative launch, so that a kernel of many steps needs no host
-/// and no other launch between two of them.
+/// Barrier for all blocks of a cooperative launch, so that a kernel of many steps needs neither the
+/// host nor another launch between two steps.
 #pragma once
 
 #include <warden/simt/launch.cuh>
@@ -14,26 +14,26 @@ namespace apps {
 
 namespace simt = warden::simt;
 
-/// How long a block waits for the others before the launch is given up.
+/// Longest wait of a block for other blocks before the launch is given up.
 struct barrier_limit {
-  std::uint64_t nanoseconds = 10'000'000'000ull;  ///< in which no block arrives
+  std::uint64_t nanoseconds = 10'000'000'000ull;  ///< time in which no block arrives
   /// Time alone is no proof: a preempted thread must also have looked this often.
   std::uint32_t minimum_looks = 64;
 };
 
-/// The wait that was given up.
+/// Wait that was given up.
 struct failed_barrier {
-  std::uint32_t block;    ///< that waited
+  std::uint32_t block;    ///< block that waited
   std::uint32_t blocks;   ///< blocks of the launch
-  std::uint64_t barrier;  ///< the launch's barriers before this one
-  std::uint64_t arrived;  ///< blocks that were there
+  std::uint64_t barrier;  ///< number of the launch's barriers before this one
+  std::uint64_t arrived;  ///< blocks that had arrived
 };
 
 /// Shared state of the blocks of a launch, in device memory; zeroed in the stream before it.
 struct grid_barrier_state {
   alignas(128) std::uint64_t arrivals;  ///< arrivals of all blocks at all barriers
   alignas(128) std::uint32_t failed;    ///< 1 if a wait has failed
-  failed_barrier first;                 ///< that wait; only the host reads it, after the launch
+  failed_barrier first;  ///< first failed wait; only the host reads it, after the launch
 };
 
 /// One block's part in the barriers of a launch. All blocks pass the same barriers, all of them
@@ -75,8 +75,8 @@ class grid_barrier {
   }
 
  private:
-  /// Looks in a row without a pause: others arrive within microseconds as a rule, and a pause
-  /// would be a part of each of them. Longer waits pause between polls.
+  /// Number of polls without a pause. Other blocks usually arrive within microseconds, and pauses
+  /// would lengthen each wait. Longer waits pause between polls.
   static constexpr unsigned eager_looks = simt::has_registers ? 32 : 1;
 
   WARDEN_DEVICE bool arrive_and_wait() {
@@ -113,7 +113,8 @@ class grid_barrier {
     // A block that gave up may have left, and its shared memory with it.
     return came && simt::load_relaxed(&state_->failed) == 0;
   }
-  /// By value: what a function is given by address lies in local memory everywhere.
+  /// Records a failed wait. Takes its arguments by value, because an object whose address is passed
+  /// stays in local memory in the caller.
   WARDEN_COLD static void give_up(grid_barrier_state* state, std::uint64_t passed,
                                   std::uint64_t arrivals) {
     if (simt::compare_exchange(&state->failed, 0u, 1u) != 0) return;
@@ -123,10 +124,10 @@ class grid_barrier {
 
   grid_barrier_state* state_;
   barrier_limit limit_;
-  std::uint32_t passed_ = 0;  ///< barriers: fewer than 2^32 of a launch
+  std::uint32_t passed_ = 0;  ///< number of barriers passed; fewer than 2^32 in a launch
 };
 
-/// Text of the error of a launch whose barrier failed.
+/// Returns the text of the error of a launch whose barrier failed.
 inline std::string error_text(failed_barrier const& f, barrier_limit const& limit = {}) {
   return "block " + std::to_string(f.block) + " waited " +
          std::to_string(limit.nanoseconds / 1'000'000) + " ms at barrier " +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How groups of lanes that take global locks by their first lane are launched, chosen by trying.
+/// Launch settings of kernels in which groups of lanes take global locks by their first lane,
+/// chosen by measuring.
 #pragma once
 
 #include <warden/runtime.hpp>
@@ -12,20 +13,20 @@
 
 namespace apps {
 
-/// A launch of such a kernel.
+/// Settings of a launch of such a kernel.
 struct group_lock_choice {
   bool back_off;
   unsigned blocks;  ///< 0: full occupancy
   unsigned threads;
 };
-/// Such as "back-off 132x256".
+/// Returns a text such as "back-off 132x256".
 inline std::string to_string(group_lock_choice const& c) {
   return std::string{c.back_off ? "back-off " : ""} +
          (c.blocks == 0 ? "full" : std::to_string(c.blocks)) + "x" + std::to_string(c.threads);
 }
 
-/// The choice of the least `cost(choice, part)`, that of `part` of `n` operations in any unit; on
-/// ever more of them as long as that is quick. Blocks the host as `cost` does.
+/// Returns the choice with the least `cost(choice, part)`, the cost of `part` of `n` operations in
+/// any unit. Increases `part` as long as that is quick. Blocks the host as `cost` does.
 template <class Cost>
 group_lock_choice fastest_group_locks(std::uint32_t n, Cost cost) {
   auto const facts = warden::runtime::facts(warden::runtime::current_device());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Options and arguments that are numbers. Each of them has one of these, because CLI11's own
-/// conversion takes -1 for the largest number, 010 for 8, 0x10 for 16 and nan for a number.
+/// Validators of options and arguments that are numbers. Each such option needs one, because
+/// CLI11's own conversion takes -1 for the largest number, 010 for 8, 0x10 for 16 and nan for a
+/// number.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,7 +16,8 @@
 
 namespace apps {
 
-/// True if all of `text` is a number in decimal digits, without a plus sign, that `value` can hold.
+/// Returns true if all of `text` is a number in decimal digits, without a plus sign, that `value`
+/// can hold.
 template <class Number>
 bool is_decimal(std::string const& text, Number& value) {
   char const* const end = text.data() + text.size();
@@ -51,7 +53,7 @@ inline CLI::Validator whole(std::uint64_t least = 0,
 inline CLI::Validator real(double least, double most) {
   return {[least, most](std::string& text) -> std::string {
             double value = 0;
-            // False for nan, too.
+            // Also false for nan.
             if (is_decimal(text, value) && value >= least && value <= most) return {};
             return text + " is not a number from " + digits_of(least) + " to " + digits_of(most);
           },

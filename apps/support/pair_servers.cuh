@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Ways for servers to run sections on two records: one server that owns all of them, or many that
-/// each own a share.
+/// Policies of servers for sections on two records: one server that owns all records, or many
+/// servers that each own a share.
 #pragma once
 
 #include <warden/error.hpp>
@@ -13,7 +13,7 @@
 
 namespace apps {
 
-/// One server owns all records: every pair is of one owner, and no message passes between servers.
+/// One server owns all records. Every pair has one owner, and no message passes between servers.
 template <class Context, unsigned Threads, warden::placement Where>
 struct colocated : warden::default_policy {
   using context = Context;
@@ -30,7 +30,7 @@ struct nested : warden::default_policy {
   using context = Context;
   using executor = warden::executor::pair_messages<>;
   static constexpr warden::placement records = Where;
-  // Allows more sections under way at a time.
+  // Allows more concurrent sections.
   static constexpr unsigned forward_bytes = 4 * 1024 * 1024;
 };
 
@@ -55,9 +55,9 @@ auto with_pair_servers(Make make, std::string const& what) {
   }
 }
 
-/// Client blocks of a launch, if nothing else is asked for.
+/// Returns the default number of client blocks of a launch.
 inline unsigned client_blocks() {
-  // A simulated thread is dear.
+  // Simulated threads are slow.
   return warden::runtime::facts(warden::runtime::current_device()).simulated ? 4 : 2048;
 }
 

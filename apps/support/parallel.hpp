@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Loops that the host's cores share.
+/// Parallel loops on the host.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace apps {
 
-/// Calls `f(i)` for each i below `n`, in any order, by as many threads as there are cores. `f` does
+/// Calls `f(i)` for each i below `n`, in any order, by one thread per core. Precondition: `f` does
 /// not throw.
 template <class F>
 void for_each_in_parallel(std::size_t n, F f) {

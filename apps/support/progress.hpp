@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A progress bar for work that takes long, on a terminal only.
+/// Progress bar for long work, on a terminal only.
 #pragma once
 
 #include <unistd.h>
@@ -12,11 +12,11 @@
 
 namespace apps {
 
-/// A bar on the standard error stream, if that is a terminal: `[######......]  50 % what`. It
-/// leaves the line empty when it ends.
+/// Bar on the standard error stream, if that is a terminal: `[######......]  50 % what`. The
+/// destructor clears the line.
 class progress {
  public:
-  /// `all` is what `advance_to` will come to; of 0 nothing is shown.
+  /// Begins at 0 of `all`. Shows nothing if `all` is 0.
   progress(std::string what, std::uint64_t all)
       : what_{std::move(what)}, all_{isatty(STDERR_FILENO) != 0 ? all : 0} {}
   ~progress() {
@@ -25,7 +25,7 @@ class progress {
   progress(progress const&) = delete;
   progress& operator=(progress const&) = delete;
 
-  /// `done` of `all` is done; draws when the percentage changes.
+  /// Sets the progress to `done` of `all`. Draws if the percentage changes.
   void advance_to(std::uint64_t done) {
     if (all_ == 0) return;
     constexpr int width = 30;

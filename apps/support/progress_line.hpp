@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A line that shows the progress of work of unknown length, on a terminal only.
+/// Line that shows the progress of work of unknown length, on a terminal only.
 #pragma once
 
 #include <unistd.h>
@@ -10,8 +10,7 @@
 
 namespace apps {
 
-/// A line on the standard error stream, if that is a terminal. It leaves the line empty when it
-/// ends.
+/// Line on the standard error stream, if that is a terminal. The destructor clears the line.
 class progress_line {
  public:
   progress_line() = default;

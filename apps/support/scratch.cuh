@@ -9,16 +9,16 @@
 
 namespace apps {
 
-/// Temporary device memory for one algorithm at a time. It grows when one needs more, for which the
-/// host waits.
+/// Temporary device memory for one algorithm at a time. Grows if an algorithm needs more, which
+/// blocks the host.
 class scratch {
  public:
-  /// Memory of at least `bytes` bytes. Throws cuda_error.
+  /// Returns memory of at least `bytes` bytes. Throws cuda_error.
   void* of(std::size_t bytes) {
     if (memory_.size() < bytes) memory_ = warden::buffer<std::byte>{bytes};
     return memory_.data();
   }
-  /// Bytes that it has.
+  /// Returns the bytes allocated.
   [[nodiscard]] std::size_t bytes() const { return memory_.size(); }
 
  private:

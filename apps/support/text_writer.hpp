@@ -14,7 +14,7 @@
 
 namespace apps {
 
-/// Text on its way to a file. Throws as `output_file` does.
+/// Writer of text to a file. Throws as `output_file`.
 class text_writer {
  public:
   explicit text_writer(output_file& to) : file_{to} {}
@@ -24,14 +24,15 @@ class text_writer {
     return *this;
   }
   text_writer& operator<<(char letter) { return *this << std::string_view{&letter, 1}; }
-  /// In decimal digits; the shortest ones that are read as the same floating-point number.
+  /// Writes a number in decimal digits; a floating-point number in the shortest digits that are
+  /// read as the same number.
   template <class Number>
   requires std::integral<Number> || std::floating_point<Number> text_writer& operator<<(Number n) {
     std::array<char, 32> digits;
     char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), n).ptr;
     return *this << std::string_view{digits.data(), end};
   }
-  /// Ends a line of these fields, with spaces between them.
+  /// Writes a line of these fields, separated by spaces.
   template <class... Fields>
   void line(char first, Fields... fields) {
     *this << first;

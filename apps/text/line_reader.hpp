@@ -18,7 +18,7 @@
 
 namespace apps {
 
-/// True for what may stand before and after the fields of a line.
+/// Returns true for characters that separate the fields of a line.
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 /// Returns `text` without blanks around it.
@@ -73,10 +73,10 @@ class line_reader {
     return file_.bytes_read() - static_cast<std::uint64_t>(end_ - begin_);
   }
 
-  /// Returns the number of things to have room for, when the room for `have` is used up: as many as
-  /// the file holds if it goes on as it began.
+  /// Returns the number of items to reserve memory for after `have` items: an estimate for the
+  /// whole file by the part that was read.
   [[nodiscard]] std::uint64_t room_for(std::uint64_t have) const {
-    constexpr std::uint64_t first = 1 << 16;  // before there is anything to judge by
+    constexpr std::uint64_t first = 1 << 16;  // before there is a part to estimate by
     auto const so_far = static_cast<double>(have);
     double const left = static_cast<double>(bytes()) / static_cast<double>(bytes_done());
     return std::max(first,
@@ -84,7 +84,7 @@ class line_reader {
   }
 
  private:
-  /// Makes the rest of the chunk longer; false at the end of the file.
+  /// Reads more text after the rest of the chunk. Returns false at the end of the file.
   bool refill();
 
   text_file file_;
@@ -95,13 +95,13 @@ class line_reader {
   progress progress_;
 };
 
-/// The fields of one line, from left to right; blanks and tabs lie between them.
+/// Fields of one line, from left to right, separated by blanks and tabs.
 class line_fields {
  public:
   line_fields(std::string_view line, line_reader const& lines)
       : at_{line.data()}, end_{line.data() + line.size()}, lines_{lines} {}
 
-  /// True if there is nothing more.
+  /// Returns true if no field is left.
   bool at_end() {
     while (at_ != end_ && is_blank(*at_)) ++at_;
     return at_ == end_;
@@ -144,7 +144,7 @@ class line_fields {
   void skip(char const* what) {
     if (word().empty()) refuse(std::string{what} + " is missing");
   }
-  /// Refuses anything that is left.
+  /// Refuses a line with fields left.
   void finish() {
     if (!at_end()) refuse_rest();
   }
@@ -159,7 +159,7 @@ class line_fields {
   line_reader const& lines_;
 };
 
-/// Refuses a file that ends after another number of things than it announces.
+/// Refuses a file whose number of items differs from the number that it announces.
 inline void check_count(line_reader const& lines, std::uint64_t found, std::uint64_t announced,
                         char const* what) {
   if (found != announced) {

@@ -18,7 +18,7 @@ std::string lower(std::string_view text) {
   return s;
 }
 
-/// True if `word` is one of those that stand in `list` between bars.
+/// Returns true if `word` is in `list`, whose words are separated by bars.
 bool is_one_of(std::string_view word, std::string_view list) {
   for (;;) {
     std::size_t const end = std::min(list.find('|'), list.size());

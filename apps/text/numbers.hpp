@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Numbers in lines of text, and errors that say where in a file they are.
+/// Numbers in lines of text, and errors with their place in a file.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace apps {
 
-/// Text of a file for an error: of something that is no text at all, the beginning is enough.
+/// Returns text of a file for an error; only the beginning of a long text.
 inline std::string shown(std::string_view text) {
   std::string beginning{text.substr(0, 40)};
   for (char& c : beginning) {
@@ -24,7 +24,7 @@ inline std::string shown(std::string_view text) {
 /// One line of a file, for errors.
 struct text_place {
   std::string const& path;
-  std::size_t line;  ///< from 1; 0 of a file without lines
+  std::size_t line;  ///< from 1; 0 for a file without lines
   /// Throws std::runtime_error: `path:line: what`.
   [[noreturn]] void refuse(std::string const& what) const {
     throw std::runtime_error{path + (line == 0 ? "" : ":" + std::to_string(line)) + ": " + what};

@@ -51,13 +51,13 @@ std::size_t text_file::read(char* to, std::size_t bytes) {
     if (got < bytes) got += file_.read(to + got, bytes - got);
     if (got == 0) return 0;
     bytes_read_ += got;
-    // Nothing is left of a line feed that belongs to the carriage return before it.
+    // Nothing is left if the only byte is the line feed of a carriage return that was read before.
     if (std::size_t const kept = unify_line_ends(to, got)) return kept;
   }
 }
 
-/// Makes a line feed of each carriage return without one after it, in `bytes` bytes, at least 1.
-/// Returns how many bytes are left.
+/// Replaces each carriage return without a line feed after it by a line feed, in `bytes` bytes, at
+/// least 1. Returns the number of bytes left.
 std::size_t text_file::unify_line_ends(char* text, std::size_t bytes) {
   if (after_return_ && *text == '\n') std::memmove(text, text + 1, --bytes);
   after_return_ = false;

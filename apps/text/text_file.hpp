@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Files of text: the one place where any of them is opened.
+/// Files of text. All readers open them here.
 #pragma once
 
 #include "apps/text/input_file.hpp"
@@ -11,12 +11,12 @@
 
 namespace apps {
 
-/// An open file of text. A byte order mark is left out, and a line feed ends every line, perhaps
-/// with a carriage return before it: it replaces a carriage return alone. Errors are
+/// Open file of text. A byte order mark is skipped. A line feed ends every line, optionally with a
+/// carriage return before it; a carriage return alone is replaced by a line feed. Errors are
 /// std::runtime_error with the file's name.
 class text_file {
  public:
-  /// Refuses a compressed file.
+  /// Opens a file. Refuses a compressed file.
   explicit text_file(std::string path);
 
   /// Reads up to `bytes` bytes, at least 1. Returns the number of bytes in `to`, 0 only at the end.

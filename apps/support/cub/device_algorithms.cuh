@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Device-wide algorithms as the applications need them: CUB's. On the simulated device a header of
-/// this name is found in simulated/ instead.
+/// Device-wide algorithms of the applications, by CUB. For the simulated device the header of this
+/// name in simulated/ is used.
 #pragma once
 
 #include "apps/support/scratch.cuh"
@@ -26,7 +26,8 @@ namespace apps {
 
 namespace detail {
 
-/// Calls `algorithm(memory, bytes)` as CUB wants it: to learn the bytes, then with them.
+/// Calls `algorithm(memory, bytes)` twice, as CUB requires: first to get the bytes, then with
+/// memory.
 template <class Algorithm>
 void with_scratch(char const* what, scratch& memory, Algorithm algorithm) {
   auto const check = [&](cudaError_t code) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The device-wide algorithms of cub/device_algorithms.cuh, which describes them: plain loops of
-/// the host on the simulated device.
+/// Device-wide algorithms for the simulated device, as loops of the host. cub/device_algorithms.cuh
+/// describes them.
 #pragma once
 
 #include "apps/support/scratch.cuh"
