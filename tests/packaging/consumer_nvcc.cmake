@@ -27,6 +27,19 @@ run(${nvcc} -std=c++20 -arch=sm_${architecture} ${build}/file.cu -I ${prefix}/in
 run(${nvcc} -std=c++20 -arch=sm_${architecture} ${deferred_program} -I ${prefix}/include -L ${prefix}/lib -lwarden_cuda
     -o ${build}/deferred)
 
+# The library without CMake, by the command that docs/installing.md prints.
+file(READ ${source}/docs/installing.md page)
+if(NOT page MATCHES "\n    (nvcc [^\n]* -lib [^\n]*\\\\\n[^\n]*libwarden_cuda[.]a)")
+  message(FATAL_ERROR "docs/installing.md prints no command that makes libwarden_cuda.a")
+endif()
+string(REGEX REPLACE "^nvcc" "'${nvcc}'" command "${CMAKE_MATCH_1}")
+string(REPLACE "sm_90" "sm_${architecture}" command "${command}")
+string(REPLACE "PREFIX" "'${build}/by_hand'" command "${command}")
+file(MAKE_DIRECTORY ${build}/by_hand/lib)
+run(sh -c "cd '${source}' && ${command}")
+run(${nvcc} -std=c++20 -arch=sm_${architecture} ${deferred_program} -I ${source}/include -L ${build}/by_hand/lib -lwarden_cuda
+    -o ${build}/by_hand/deferred)
+
 find_program(pkg_config pkg-config)
 if(pkg_config)
   run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${prefix}/lib/pkgconfig ${pkg_config} --cflags --libs warden)
