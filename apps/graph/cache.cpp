@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache's file: a header of 64-bit words, then the arrays of the edge list.
+// File of a cache: a header of 64-bit words, then the arrays of the edge list.
 
 #include "apps/graph/cache.hpp"
 
@@ -26,14 +26,14 @@ namespace graph {
 namespace {
 
 constexpr std::string_view magic = "wardengr";
-/// Changes with everything that is written, and with what a reader makes of a file.
+/// Version of the format. It also changes if readers give another graph for a file.
 constexpr std::uint64_t version = 2;
 
 /// Properties of a file that show whether it has changed.
 struct fingerprint {
   std::uint64_t bytes;
   std::int64_t modified_ns;
-  std::uint64_t samples;  ///< checksum of pieces from all over the file
+  std::uint64_t samples;  ///< checksum of evenly spaced pieces of the file
   friend bool operator==(fingerprint const&, fingerprint const&) = default;
 };
 
@@ -43,7 +43,7 @@ fingerprint fingerprint_of(apps::input_file const& file) {
   fingerprint f{file.bytes(), file.modified_ns(), 0};
   std::uint64_t const last = f.bytes - std::min<std::uint64_t>(f.bytes, piece.size());
   for (std::uint64_t i = 0; i < samples; ++i) {
-    // The whole file, where it is that small.
+    // The pieces of a small file cover all of it.
     std::uint64_t const offset = std::min(last / (samples - 1) * i, last);
     std::uint64_t const at = i == samples - 1 ? last : offset;
     f.samples = checksum(piece.data(), file.read_at(at, piece.data(), piece.size()), f.samples);
@@ -59,15 +59,15 @@ struct header {
   std::uint64_t vertices, edges, weights, names;
   std::uint64_t directed, first_name;
   std::uint64_t has_ends, source_vertex, sink_vertex;
-  std::uint64_t arrays;  // checksum of what follows
-  std::uint64_t check;   // checksum of all the above
+  std::uint64_t arrays;  // checksum of the arrays
+  std::uint64_t check;   // checksum of the words above
 
   [[nodiscard]] std::uint64_t sum() const { return checksum(this, offsetof(header, check)); }
   [[nodiscard]] std::uint64_t array_words() const { return 2 * edges + weights + names; }
 };
 static_assert(sizeof(header) == 19 * 8, "no padding: it is written and summed as it is");
 
-/// The header without its checksums.
+/// Returns the header without its checksums.
 header header_of(edge_list const& g, fingerprint const& source, read_options const& o) {
   header h{};
   std::copy(magic.begin(), magic.end(), h.magic.begin());
@@ -90,13 +90,13 @@ header header_of(edge_list const& g, fingerprint const& source, read_options con
   return h;
 }
 
-/// Why a cache is not used.
+/// Reason not to use a cache.
 struct unusable {
   std::string why;
-  bool is_ours = true;  ///< so it may be written anew
+  bool is_ours = true;  ///< true if it may be overwritten
 };
 
-/// A header that can be believed.
+/// Returns a valid header.
 header read_header(apps::input_file const& file, fingerprint const& source, read_options const& o) {
   header h{};
   std::size_t const got = file.read_at(0, &h, sizeof h);
@@ -108,7 +108,7 @@ header read_header(apps::input_file const& file, fingerprint const& source, read
   if (h.check != h.sum()) throw unusable{"is damaged"};
   header const wanted = header_of({}, source, o);
   if (h.source != source) throw unusable{"is of an older state of the file"};
-  // Any weights will do for a command that leaves them out.
+  // A command that skips weights accepts a cache with any weights.
   bool const has_weights = h.skips_weights == 0 && h.weight_factor == wanted.weight_factor;
   if (h.format != wanted.format || !(o.skips_weights || has_weights))
     throw unusable{"was read with other options"};
@@ -117,7 +117,7 @@ header read_header(apps::input_file const& file, fingerprint const& source, read
   return h;
 }
 
-/// Calls `f(data, bytes)` for pieces of all arrays, and shows how far it is.
+/// Calls `f(data, bytes)` for pieces of all arrays, and shows the progress.
 template <class List, class F>
 void for_arrays(List& g, std::string const& what, F f) {
   constexpr std::size_t piece = std::size_t{16} << 20;
@@ -187,8 +187,8 @@ std::string cache_path(std::string const& path, std::string const& folder) {
 
 edge_list read_cached(std::string const& path, std::string const& folder, read_options const& o,
                       std::function<void(std::string const&)> const& say) {
-  std::error_code none;  // a name that cannot be looked up is that of no file
-  // A pipe can be read only once; the reader reports other things that are no files.
+  std::error_code none;  // ignored: a name that cannot be looked up is no regular file
+  // A pipe can be read only once. The reader reports names that are no files.
   if (!std::filesystem::is_regular_file(path, none)) return read_graph(path, o);
   fingerprint const source = fingerprint_of(apps::input_file{path});
   std::string const cache = cache_path(path, folder);
@@ -206,7 +206,7 @@ edge_list read_cached(std::string const& path, std::string const& folder, read_o
   edge_list g = read_graph(path, o);
   if (!may_write) return g;
   try {
-    // A file that changed while it was read is of no known state.
+    // Write no cache for a file that changed while it was read.
     if (fingerprint_of(apps::input_file{path}) != source) return g;
     if (!folder.empty()) std::filesystem::create_directories(folder);
     write_cache(cache, g, source, o);

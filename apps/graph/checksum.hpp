@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A checksum of bytes at the speed of memory, for finding damage and changes. It gives no security
+/// Checksum of bytes at the speed of memory, to find damage and changes. It gives no security
 /// against deliberate changes.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace graph {
 
-/// The checksum of `bytes` bytes; for several pieces, pass the result of the pieces before. One
-/// changed word always changes it: four lanes take a word each in turn, by an invertible step.
+/// Returns the checksum of `bytes` bytes. For several pieces, pass the result of the pieces before.
+/// One changed word always changes it, because each step is invertible in the word.
 inline std::uint64_t checksum(void const* data, std::size_t bytes, std::uint64_t before = 0) {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
   std::array<std::uint64_t, 4> lanes{before, before + odd, before + 2 * odd, bytes}, words;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From edges to rows, on the host: what the device's build is compared with.
+// Builds rows from edges on the host: the reference of the device's build.
 
 #include "apps/graph/csr.hpp"
 

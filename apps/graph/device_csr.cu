@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From edges to rows, on the device.
+// Builds rows from edges on the device.
 
 #include "apps/graph/device_csr.cuh"
 
@@ -28,8 +28,8 @@ void run(void (*kernel)(Argument), warden::stream_ref s, std::type_identity_t<Ar
   warden::launch(kernel, apps::blocks(), apps::threads(), s, a);
 }
 
-/// The edges, and how arcs are made of them. Arc number a of a pair is edge a / 2, there if a is
-/// even and back if it is odd.
+/// Edges, and the arcs made of them. If arcs come in pairs, arc a belongs to edge a / 2; it leads
+/// forward if a is even and back if a is odd.
 struct arc_source {
   vertex const* from;
   vertex const* to;
@@ -40,9 +40,9 @@ struct arc_source {
 
 struct key_arguments {
   arc_source g;
-  std::uint32_t* keys;      ///< where each arc begins
-  std::uint32_t* arcs;      ///< its number
-  std::uint64_t* bad_edge;  ///< the first that leaves the graph
+  std::uint32_t* keys;      ///< vertex where each arc starts
+  std::uint32_t* arcs;      ///< number of each arc
+  std::uint64_t* bad_edge;  ///< first edge with a vertex that is not in the graph
 };
 WARDEN_KERNEL void make_keys(key_arguments a) {
   apps::for_my_share(a.g.edges, [&](std::uint64_t e) {
@@ -96,7 +96,7 @@ WARDEN_KERNEL void fill_reverse(fill_arguments a) {
   apps::for_my_share(a.arcs, [&](std::uint64_t p) { a.reverse[p] = a.places[a.order[p] ^ 1]; });
 }
 
-/// Throws for an edge that leaves the graph.
+/// Throws for an edge with a vertex that is not in the graph.
 void check_edges(device_edges const& g, std::uint64_t bad, warden::stream_ref s) {
   if (bad == none) return;
   vertex ends[2];
@@ -108,7 +108,7 @@ void check_edges(device_edges const& g, std::uint64_t bad, warden::stream_ref s)
                               "; there are " + std::to_string(g.vertices) + " vertices"};
 }
 
-/// The offsets, from keys that are sorted.
+/// Returns the offsets by sorted keys.
 warden::buffer<std::uint64_t> count_rows(std::uint32_t const* keys, std::uint64_t arcs,
                                          std::uint64_t vertices, warden::stream_ref s) {
   warden::buffer<std::uint64_t> offsets{vertices + 1};

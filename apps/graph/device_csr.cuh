@@ -13,7 +13,7 @@
 
 namespace graph {
 
-/// `device_csr` as kernels take it; `csr` says what the members are. What is not there is null.
+/// View of a `device_csr` for kernels. Members are as in `csr`; absent ones are null.
 struct csr_view {
   std::uint64_t vertices, arcs;
   std::uint64_t const* offsets;
@@ -38,14 +38,14 @@ struct device_csr {
   }
 };
 
-/// Returns the same as `build_csr` on the host, bit for bit: sorts arcs by their source, counts
+/// Returns the same as `build_csr` on the host, bit for bit. Sorts arcs by their source, counts
 /// arcs of each source and adds the counts up. At most 2^32 arcs. Takes up to 16 bytes per arc in
 /// addition to the edges and the result. Blocks the host. Throws std::invalid_argument for
 /// impossible options, too many arcs, and an edge with a vertex that is not in the graph (it names
 /// the first one); cuda_error when memory is short.
 device_csr build_csr(device_edges const& g, csr_options const& o, warden::stream_ref s = {});
 
-/// A copy on the host; waits for the stream.
+/// Returns a copy on the host; waits for the stream.
 csr to_host(device_csr const& g, warden::stream_ref s = {});
 
 }  // namespace graph

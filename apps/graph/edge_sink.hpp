@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Edges as a reader finds them: memory for as many as the file can hold, not for as many as it
-/// announces.
+/// Sink for the edges that a reader finds. Reserves memory for edges that the file can hold, not
+/// for all that it announces.
 #pragma once
 
 #include "apps/graph/edge_list.hpp"
@@ -37,7 +37,7 @@ class edge_sink {
   }
 
  private:
-  /// Makes room where nothing was announced, or too little.
+  /// Reserves more memory if the file announced no edges or too few.
   void grow(bool weighted) { grow_to(lines_.room_for(to_.edges()), weighted); }
   void grow_to(std::uint64_t edges, bool weighted) {
     to_.from.reserve(edges);

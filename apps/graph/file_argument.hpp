@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A graph's file as the argument of a command.
+/// File of a graph as the argument of a command.
 #pragma once
 
 #include "apps/graph/cache.hpp"
@@ -15,7 +15,7 @@
 
 namespace graph {
 
-/// The file, and how to read it.
+/// Path of a file, and options for reading it.
 struct file_argument {
   std::string path, format, cache_folder;
   bool is_cached = false;
@@ -35,8 +35,8 @@ struct file_argument {
     command.add_flag("--cache", is_cached, "keeps a binary copy next to the file, and reads that");
     command.add_option("--cache-folder", cache_folder, "keeps it there")->check(apps::file_name());
   }
-  /// Throws as `read_graph` does; a cache that was of no use is told in a line that begins with the
-  /// command's `name`.
+  /// Returns the graph. Throws as `read_graph`. Reports an unusable cache in one line that begins
+  /// with the command's `name`.
   [[nodiscard]] edge_list read(std::string const& name) const {
     read_options o;
     o.weight_factor = weight_factor;
@@ -47,7 +47,7 @@ struct file_argument {
       std::fprintf(stderr, "%s: %s\n", name.c_str(), line.c_str());
     });
   }
-  /// The file's name without its folders.
+  /// Returns the file's name without folders.
   [[nodiscard]] std::string name() const { return path.substr(path.find_last_of('/') + 1); }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The reader of each format, for `read_graph`.
+/// Readers of the formats, for `read_graph`.
 #pragma once
 
 #include "apps/graph/edge_list.hpp"
@@ -30,8 +30,8 @@ edge_list read_matrix_market(apps::line_reader& lines, read_options const& o);
 /// are comments. The vertices are those that occur, in the order of their numbers.
 edge_list read_snap(apps::line_reader& lines, read_options const& o);
 
-/// The given format, or that of the ending. Throws std::runtime_error with the endings that are
-/// known.
+/// Returns the given format, or that of the ending. Throws std::runtime_error with the known
+/// endings.
 file_format known_format(std::string const& path, std::optional<file_format> given);
 
 /// Returns the next field as a weight, as `o` says; refuses others by the name `what`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generating graphs, edge by edge.
+// Generates graphs, edge by edge.
 
 #include "apps/graph/generate.cuh"
 #include "apps/support/device.cuh"
@@ -13,7 +13,7 @@ namespace graph {
 
 namespace {
 
-/// Notes the generator's facts of the whole graph.
+/// Returns a list with the generator's properties of the graph, without edges.
 template <class List, class Generator>
 List without_edges(Generator const& g) {
   List list;

@@ -13,18 +13,18 @@
 
 namespace graph {
 
-/// Which numbers occur, and how many smaller ones do. A bit for each number up to the largest:
-/// where they lie far apart most of the words are never written, and take no memory.
+/// Set of numbers, with ranks. It has a bit for each number up to the largest. If numbers are
+/// sparse, most words are never written and take no memory.
 class occurrences {
  public:
-  /// Numbers are `largest` at most. Throws std::bad_alloc.
+  /// Constructs an empty set of numbers up to `largest`. Throws std::bad_alloc.
   explicit occurrences(std::uint32_t largest)
       : words_{largest / 64 + std::size_t{1}},
         first_{static_cast<word*>(std::calloc(words_, sizeof(word)))} {
     if (first_ == nullptr) throw std::bad_alloc{};
   }
   void add(std::uint32_t v) { at(v).numbers |= std::uint64_t{1} << v % 64; }
-  /// Once all are added; returns how many there are.
+  /// Computes ranks after all numbers are added. Returns the number of different numbers.
   std::uint64_t rank() {
     std::uint64_t before = 0;
     for (std::size_t w = 0; w < words_; ++w) {
@@ -35,14 +35,14 @@ class occurrences {
     }
     return before;
   }
-  /// The numbers that occur below `v`, which occurs.
+  /// Returns the rank of `v`, which is in the set: the number of smaller ones.
   [[nodiscard]] std::uint32_t below(std::uint32_t v) const {
     word const& here = at(v);
     std::uint64_t const lower = here.numbers & ((std::uint64_t{1} << v % 64) - 1);
     return static_cast<std::uint32_t>(here.before +
                                       static_cast<std::uint64_t>(std::popcount(lower)));
   }
-  /// All `count` of them.
+  /// Returns all `count` numbers.
   [[nodiscard]] std::vector<std::uint32_t> all(std::uint64_t count) const {
     std::vector<std::uint32_t> found;
     found.reserve(count);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The device algorithms that graphs are built by: CUB's on a GPU, loops of the host on the
-/// simulated device. All arrays are device memory and may have more than 2^32 elements; temporary
-/// memory is allocated. They throw cuda_error.
+/// Device algorithms that build graphs: CUB's on a GPU, loops of the host on the simulated device.
+/// All arrays are device memory and may have more than 2^32 elements; temporary memory is
+/// allocated. They throw cuda_error.
 #pragma once
 
 #include <warden/stream.hpp>
@@ -27,7 +27,7 @@ void sort_pairs(array_pair& keys, array_pair& values, std::uint64_t n, unsigned 
 std::uint64_t run_lengths(std::uint32_t const* keys, std::uint64_t n, std::uint32_t* unique,
                           std::uint64_t* lengths, warden::stream_ref s);
 
-/// Each of `n` values becomes the sum of those before it.
+/// Replaces each of `n` values by the sum of the values before it.
 void exclusive_sum(std::uint64_t* values, std::uint64_t n, warden::stream_ref s);
 
 }  // namespace graph

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which reader reads a file.
+// Chooses the reader of a file.
 
 #include "apps/graph/formats.hpp"
 #include "apps/graph/readers.hpp"

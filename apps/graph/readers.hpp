@@ -19,17 +19,17 @@ enum class file_format {
   snap            ///< `.txt`, `.el`, `.edges`: lines of two vertices, perhaps with a weight
 };
 
-/// The format that the ending of the name says; nothing for other endings.
+/// Returns the format of the name's ending; nothing for unknown endings.
 std::optional<file_format> format_of(std::string const& path);
 
-/// "gr", "max", "mtx", "txt": the formats' names, in their order.
+/// Returns the formats' names in their order: "gr", "max", "mtx", "txt".
 std::vector<std::string> const& format_names();
-/// The format of such a name.
+/// Returns the format of that name.
 file_format format_named(std::string const& name);
 
-/// How a file is read.
+/// Options for reading a file.
 struct read_options {
-  std::optional<file_format> format;  ///< if not by the ending
+  std::optional<file_format> format;  ///< format; by the ending if not set
   /// All weights are multiplied by this and rounded to the nearest whole number. If it is 0,
   /// weights with a fraction are refused.
   double weight_factor = 0;

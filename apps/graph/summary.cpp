@@ -13,9 +13,9 @@ namespace graph {
 
 namespace {
 
-/// The arcs of a list, those of one vertex by where they lead.
+/// Returns the arcs of a list, sorted by their end in each row.
 csr sorted_rows(edge_list const& g) {
-  // From here on an undirected edge stands once, from the smaller vertex.
+  // From here on, the list has an undirected edge once, from the smaller vertex.
   edge_list once;
   once.vertices = g.vertices;
   once.from = g.from;

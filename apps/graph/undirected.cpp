@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether arcs come in pairs, and keeping one of each.
+// Tests if arcs come in pairs, and keeps one arc of each pair.
 
 #include "apps/graph/undirected.hpp"
 
@@ -9,7 +9,7 @@ namespace graph {
 
 namespace {
 
-/// SplitMix64's.
+/// Output function of SplitMix64.
 std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;

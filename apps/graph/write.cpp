@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing the formats.
+// Writes the formats.
 
 #include "apps/graph/formats.hpp"
 #include "apps/graph/writers.hpp"
@@ -81,7 +81,8 @@ void write_snap(apps::text_writer& out, edge_list const& g, std::string const& p
   });
 }
 
-/// The first line or lines. What is in `comment`, such as a file's name, decides nothing.
+/// Returns the first line or lines. The content of `comment`, such as a file's name, has no effect
+/// on readers.
 std::string beginning(edge_list const& g, file_format format, std::string comment) {
   std::replace_if(
       comment.begin(), comment.end(), [](char c) { return c == '\n' || c == '\r'; }, '?');
@@ -93,7 +94,7 @@ std::string beginning(edge_list const& g, file_format format, std::string commen
          "\n% " + comment;
 }
 
-/// Says how many vertices a reader of the file will miss; empty if none.
+/// Returns a text with the number of vertices that a reader of the file will miss; empty if none.
 std::string lost_vertices(edge_list const& g, std::string const& path) {
   std::vector<bool> has_edge(g.vertices);
   for (auto const* const ends : {&g.from, &g.to}) {

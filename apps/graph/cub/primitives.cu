@@ -25,7 +25,8 @@ struct plus {
   __device__ std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
 };
 
-/// Calls `algorithm(memory, bytes)` as CUB's are called: first to learn how much it needs.
+/// Calls `algorithm(memory, bytes)` twice, as CUB requires: first to get the bytes, then with
+/// memory.
 template <class Algorithm>
 void with_memory(char const* what, std::uint64_t n, Algorithm algorithm) {
   auto const check = [&](cudaError_t code) {
@@ -43,7 +44,7 @@ void with_memory(char const* what, std::uint64_t n, Algorithm algorithm) {
   }
   std::size_t bytes = 0;
   check(algorithm(nullptr, bytes));
-  // Without memory it would only be asked again.
+  // At least 1 byte, because CUB treats null memory as a query.
   warden::buffer<std::byte> const memory{std::max<std::size_t>(bytes, 1)};
   check(algorithm(memory.data(), bytes));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Flow networks as image segmentation has them (Boykov and Kolmogorov, 2004): pixels joined to
-/// their four neighbours, and each to the source or to the sink.
+/// Flow networks of image segmentation (Boykov and Kolmogorov, 2004): each pixel is joined to its
+/// four neighbours, and to the source or the sink.
 #pragma once
 
 #include "apps/graph/generators/parameters.hpp"
@@ -13,15 +13,16 @@ namespace graph {
 
 struct image_grid_options {
   std::uint64_t rows = 64, columns = 64;  ///< pixels, at least 1
-  std::uint64_t patch = 32;               ///< how large what one sees is, in pixels; 1 to 4096
+  std::uint64_t patch = 32;               ///< size of the image's structures, in pixels; 1 to 4096
   std::uint64_t seed = 1;
 };
 
 /// Directed. The image is a smooth landscape of brightness from 0 to 255, with noise. A pixel
-/// darker than the middle has an arc from the source, another one an arc to the sink, the stronger
-/// the clearer it is; neighbours have arcs both ways of a capacity up to 64, the weaker the more
-/// they differ: a cut follows edges of the image. The source is vertex 0, the sink the last one;
-/// pixel (row, column) has the number 1 + row * columns + column.
+/// darker than the middle has an arc from the source, any other pixel an arc to the sink; its
+/// capacity grows with the distance from the middle. Neighbours have arcs both ways with a capacity
+/// up to 64 that falls with their difference, so a cut follows edges of the image. The source is
+/// vertex 0, the sink the last vertex; pixel (row, column) has the number 1 + row * columns +
+/// column.
 class image_grid {
  public:
   static constexpr bool directed = true;
@@ -65,8 +66,8 @@ class image_grid {
     return {back ? b : a, back ? a : b, static_cast<weight>(1 + 63 * 100 / (100 + apart * apart))};
   }
 
-  /// From 0 to 255: noise of up to 24 on a landscape between random heights at the corners of
-  /// patches.
+  /// Returns the brightness, from 0 to 255: noise of up to 24 on a landscape between random heights
+  /// at the corners of patches.
   WARDEN_HOST_DEVICE int brightness(std::uint64_t pixel) const {
     std::uint64_t const row = pixel / o_.columns, column = pixel % o_.columns;
     std::uint64_t const y = row / o_.patch, x = column / o_.patch;

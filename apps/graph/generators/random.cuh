@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Random numbers by position: any thread, of any machine, works out the same ones for an edge.
+/// Random numbers by position: any thread of any machine computes the same numbers for an edge.
 #pragma once
 
 #include <warden/simt/annotations.cuh>
@@ -9,7 +9,7 @@
 
 namespace graph {
 
-/// SplitMix64 (Steele, Lea and Flood, 2014), whose n-th number can be had without the others.
+/// SplitMix64 (Steele, Lea and Flood, 2014), whose n-th number is computed without the others.
 class random_numbers {
  public:
   /// Number of random numbers of each item.
@@ -17,11 +17,11 @@ class random_numbers {
 
   explicit random_numbers(std::uint64_t seed) : first_{mixed(seed)} {}
 
-  /// Number `which` of `item`: 64 bits.
+  /// Returns number `which` of `item`: 64 bits.
   WARDEN_HOST_DEVICE std::uint64_t bits(std::uint64_t item, std::uint32_t which) const {
     return mixed(first_ + step * (item * numbers_an_item + which + 1));
   }
-  /// One from 0 to `n` - 1; `n` is from 1 to 2^32.
+  /// Returns a number from 0 to `n` - 1. Precondition: `n` is from 1 to 2^32.
   WARDEN_HOST_DEVICE std::uint32_t below(std::uint64_t n, std::uint64_t item,
                                          std::uint32_t which) const {
     std::uint64_t const b = bits(item, which);
@@ -45,11 +45,11 @@ class random_numbers {
 /// next power of two, applied until the result is below n (cycle walking).
 class random_order {
  public:
-  /// `n` is from 1 to 2^63.
+  /// Precondition: `n` is from 1 to 2^63.
   WARDEN_HOST_DEVICE random_order(std::uint64_t n, std::uint64_t seed) : n_{n}, seed_{seed} {
     while (std::uint64_t{1} << bits_ < n) ++bits_;
   }
-  /// Where `x`, below n, goes to.
+  /// Returns the number at place `x`, which is below n.
   WARDEN_HOST_DEVICE std::uint64_t operator()(std::uint64_t x) const {
     if (bits_ == 0) return x;
     do {
@@ -59,7 +59,7 @@ class random_order {
   }
 
  private:
-  /// Each step can be undone within `bits_` bits.
+  /// Returns a permutation of `bits_` bits, made of invertible steps.
   WARDEN_HOST_DEVICE std::uint64_t permuted(std::uint64_t x) const {
     std::uint64_t const mask = (std::uint64_t{1} << bits_) - 1;
     for (std::uint64_t round = 1; round <= 4; ++round) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Uniform random graphs: every edge joins any two vertices.
+/// Uniform random graphs: every edge joins two random vertices.
 #pragma once
 
 #include "apps/graph/generators/parameters.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device algorithms as loops of the host, which reaches the simulated device's memory.
+// Device algorithms as loops of the host, which can access the simulated device's memory.
 
 #include "apps/graph/primitives.hpp"
 
