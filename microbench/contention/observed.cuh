@@ -24,7 +24,7 @@ struct observed : Operation {
 
   /// Seed of the draw, by which sections know if their key is cold.
   static constexpr std::uint64_t seed = 90;
-  /// Number of words for times: so many that threads rarely contend for one.
+  /// Number of words for times, large enough that threads rarely contend for one.
   static constexpr std::uint32_t stripes = 1u << 16;
 
   struct context : Operation::context {

@@ -20,7 +20,6 @@ namespace detail {
 /// A warp counts its own items, in one byte for each key. The bytes of 8 warps are one word. The
 /// thread that places a key's items stores the begin of each 8 warps' items. A warp's own begin is
 /// that value plus the sum of the bytes of the warps before it.
-/// warp's do adds up the bytes before.
 template <unsigned Threads, unsigned Keys>
 class byte_ranks {
   static constexpr unsigned warps = Threads / simt::warp_size;

@@ -92,7 +92,7 @@ class message_combiner {
       shared.sorted[begin + sorting.ranks[slot]] = static_cast<std::uint16_t>(slot);
     }
     simt::sync_block();
-    // Shares are as even as possible, so that a few threads do not get a few messages each.
+    // Shares are as even as possible, so that few messages are not left to few threads.
     std::uint32_t const share = total / Threads + (total % Threads != 0);
     std::uint32_t const begin = me * share;
     std::uint32_t const mine = total <= begin ? 0 : total - begin < share ? total - begin : share;

@@ -91,8 +91,8 @@ class key_buckets {
     for (unsigned b = simt::thread_rank(); b < sampled; b += Threads) counts_[b] = 0;
   }
   /// Counts one more message of the sample. Returns the number of messages that its bucket had
-  /// before. A count above 255 overflows into the next bucket; a thread has seen a full bucket by
-  /// then.
+  /// before. A count above 255 overflows into the next bucket; by then a thread has found the hot
+  /// record.
   WARDEN_DEVICE std::uint32_t sample(Key key) const {
     unsigned const bucket = scattered(key) >> sample_shift, shift = bucket % 4 * 8;
     return simt::shared_fetch_add(counts_[bucket / 4], 1u << shift) >> shift & 0xffu;

@@ -170,7 +170,7 @@ class sorted_outbox {
     return asked < threads ? asked : threads;
   }
 
-  /// Returns the destination of this thread's message number `k`, or `nowhere` without a message.
+  /// Returns the destination of this thread's message number `r`, or `nowhere` without a message.
   WARDEN_DEVICE unsigned target_of(unsigned r, unsigned used, unsigned appended) const {
     unsigned const me = simt::thread_rank();
     bool const filled = r < used || (r == per_thread && me < appended);
@@ -253,7 +253,7 @@ class sorted_outbox {
         order_[offsets_[to[r] & 0xffffu] + (to[r] >> 16)] =
             static_cast<std::uint16_t>(r * threads + me);
     }
-    // Last, because the reservation takes its time.
+    // Last, so that the work above hides the latency of the reservation.
     if (count != 0) open(d, reserved, released, offset, count);
     simt::sync_block();
     return total;
