@@ -87,7 +87,7 @@ class search_block {
           queue_level();
           break;
         case step_kind::over:
-          return tell();
+          return write_facts();
       }
     }
   }
@@ -104,7 +104,7 @@ class search_block {
     begin_search(s_, source);
   }
   /// Writes the facts of a search that is over.
-  WARDEN_DEVICE void tell() const {
+  WARDEN_DEVICE void write_facts() const {
     if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
     control& c = *s_.control;
     c.most_places = now().most_places;
@@ -334,7 +334,7 @@ class search_block {
   WARDEN_DEVICE bool end_step(bool is_first) {
     return barrier_.wait(
         [&] {
-          if (!is_first) tell_others();
+          if (!is_first) publish_sums();
         },
         [&] {
           progress& now = shared_.now;
@@ -349,7 +349,7 @@ class search_block {
         });
   }
   /// Adds the results of the block's step for the other blocks.
-  WARDEN_DEVICE void tell_others() {
+  WARDEN_DEVICE void publish_sums() {
     control& c = *s_.control;
     std::uint32_t const next = (now().step + 1) % 3, third = (now().step + 2) % 3;
     std::uint64_t vertices = 0;

@@ -30,7 +30,7 @@ template <class Key, class Value, class Keys, bool Answers = false>
 struct sections {
   using bucket_type = bucket<Key, Value>;
   using context = table_context<Key, Value, Keys>;
-  using told = std::conditional_t<Answers, outcome, void>;
+  using answer = std::conditional_t<Answers, outcome, void>;
 
  private:
   static constexpr bool combine_keys = sizeof(Key) == 4 && !Answers;
@@ -69,15 +69,15 @@ struct sections {
     static constexpr bool reads_other_memory = false;
     Key key;
     Value value;
-    __device__ told operator()(bucket_type& b, context const& c) const {
+    __device__ answer operator()(bucket_type& b, context const& c) const {
       bool made;
       Value* const at = c.find_or_insert(b, key, value, made);
-      return told(c.count(at == nullptr ? outcome::refused
-                          : made        ? outcome::inserted
-                                        : outcome::present));
+      return answer(c.count(at == nullptr ? outcome::refused
+                            : made        ? outcome::inserted
+                                          : outcome::present));
     }
     /// Runs concurrently with other inserts.
-    __device__ told atomic(bucket_type* b, context const& c) const
+    __device__ answer atomic(bucket_type* b, context const& c) const
         requires(is_word_key<Key> && !Answers) {
       atomically(b, c, key, outcome::present, [&](Value* at, bool made) {
         if (made) *at = value;
@@ -92,16 +92,16 @@ struct sections {
     static constexpr bool reads_other_memory = false;
     Key key;
     Value value;
-    __device__ told operator()(bucket_type& b, context const& c) const {
+    __device__ answer operator()(bucket_type& b, context const& c) const {
       bool made;
       Value* const at = c.find_or_insert(b, key, value, made);
       if (at != nullptr && !made) *at = value;
-      return told(c.count(at == nullptr ? outcome::refused
-                          : made        ? outcome::inserted
-                                        : outcome::updated));
+      return answer(c.count(at == nullptr ? outcome::refused
+                            : made        ? outcome::inserted
+                                          : outcome::updated));
     }
     /// Runs concurrently with other assignments.
-    __device__ told atomic(bucket_type* b, context const& c) const
+    __device__ answer atomic(bucket_type* b, context const& c) const
         requires(is_word_key<Key>&& is_atomic_value<Value> && !Answers) {
       atomically(b, c, key, outcome::updated,
                  [&](Value* at, bool) { simt::shared_store(*at, value); });
@@ -118,19 +118,19 @@ struct sections {
     static constexpr bool reads_other_memory = false;
     Key key;
     Value amount;
-    __device__ told operator()(bucket_type& b, context const& c) const {
+    __device__ answer operator()(bucket_type& b, context const& c) const {
       bool made;
       Value* const at = c.find_or_insert(b, key, amount, made);
       // Tables whose values cannot be added have this section, but do not offer it.
       if constexpr (can_add<Value>) {
         if (at != nullptr && !made) *at += amount;
       }
-      return told(c.count(at == nullptr ? outcome::refused
-                          : made        ? outcome::inserted
-                                        : outcome::updated));
+      return answer(c.count(at == nullptr ? outcome::refused
+                            : made        ? outcome::inserted
+                                          : outcome::updated));
     }
     /// Runs concurrently with other additions.
-    __device__ told atomic(bucket_type* b, context const& c) const
+    __device__ answer atomic(bucket_type* b, context const& c) const
         requires(is_word_key<Key>&& is_atomic_value<Value> && !Answers) {
       atomically(b, c, key, outcome::updated,
                  [&](Value* at, bool) { simt::fetch_add(at, amount); });
@@ -146,10 +146,10 @@ struct sections {
   struct count {
     static constexpr bool reads_other_memory = false;
     Key key;
-    __device__ told operator()(bucket_type& b, context const& c) const {
+    __device__ answer operator()(bucket_type& b, context const& c) const {
       return add{key, one()}(b, c);
     }
-    __device__ told atomic(bucket_type* b, context const& c) const
+    __device__ answer atomic(bucket_type* b, context const& c) const
         requires(is_word_key<Key>&& is_atomic_value<Value> && !Answers) {
       add{key, one()}.atomic(b, c);
     }
@@ -172,8 +172,8 @@ struct sections {
   struct erase {
     static constexpr bool reads_other_memory = false;
     Key key;
-    __device__ told operator()(bucket_type& b, context const& c) const {
-      return told(c.count(c.erase(b, key) ? outcome::erased : outcome::absent));
+    __device__ answer operator()(bucket_type& b, context const& c) const {
+      return answer(c.count(c.erase(b, key) ? outcome::erased : outcome::absent));
     }
     __device__ std::uint32_t combine_key() const requires(combine_keys) { return bits_of(key); }
     __device__ static erase combine(erase a, erase) requires(combine_keys) { return a; }

@@ -83,7 +83,7 @@ class discharge {
   /// Begins with vertex `v`, or with none; the same for all lanes of the vertex. Adds the lane's
   /// work to `done`. Collective over the warp.
   WARDEN_DEVICE discharge(iteration const& r, bool is, std::uint32_t v, Delivery& by, work& done)
-      : iteration_{r}, by_{by}, done_{done}, v_{v}, is_{is}, lowest_{r.network.vertices} {
+      : iteration_{r}, delivery_{by}, done_{done}, v_{v}, is_{is}, lowest_{r.network.vertices} {
     vertex_state own{};
     if (is) {
       height_ = by.height(v);
@@ -101,7 +101,7 @@ class discharge {
 
   /// Returns true if arcs of the vertex are left. A row of 2^32 arcs has only loops and counts as
   /// empty.
-  [[nodiscard]] WARDEN_DEVICE bool has_arcs() const { return at_ < n_; }
+  [[nodiscard]] WARDEN_DEVICE bool has_arcs() const { return next_arc_ < n_; }
 
   /// Pushes along the next arcs, `arcs_each` per lane. Calls `send(p, mine)`; `mine` is true if the
   /// lane pushes along its arc to a vertex that is no terminal. With one arc per lane, all lanes
@@ -110,11 +110,11 @@ class discharge {
   /// warp.
   template <class Send>
   WARDEN_DEVICE void next(Send send) {
-    std::uint32_t const left = n_ - at_;
+    std::uint32_t const left = n_ - next_arc_;
     arc_order<lanes, arcs_each> const order{v_, height_};
     auto const at = [&](unsigned k) { return order.at(lane(), k); };
-    std::uint32_t const first = first_ + at_;
-    at_ += left < arcs_each * lanes ? left : arcs_each * lanes;
+    std::uint32_t const first = first_ + next_arc_;
+    next_arc_ += left < arcs_each * lanes ? left : arcs_each * lanes;
     push pushes[arcs_each]{};
     std::uint32_t residual[arcs_each]{}, height[arcs_each]{};
     auto const is = [&](unsigned k) { return at(k) < left; };
@@ -123,14 +123,14 @@ class discharge {
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_each; ++k) {
       if (!is(k)) continue;
-      arc const a = by_.load(iteration_.state.arcs[first + at(k)]);
+      arc const a = delivery_.load(iteration_.state.arcs[first + at(k)]);
       pushes[k].to = a.ends.to;
       pushes[k].arc = a.ends.back;
       residual[k] = a.residual;
     }
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_each; ++k) {
-      if (residual[k] != 0) height[k] = by_.height(pushes[k].to);
+      if (residual[k] != 0) height[k] = delivery_.height(pushes[k].to);
     }
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_each; ++k) {
@@ -170,7 +170,7 @@ class discharge {
     for (unsigned other = 1; other < lanes; other *= 2)
       may_rise_to(simt::shuffle(simt::full_warp, lowest_, simt::lane_id() ^ other));
     if (!is_ || lane() != 0) return;
-    if (is_cut_off() || excess_ == 0) return by_.end(v_, height_, height_, false, false);
+    if (is_cut_off() || excess_ == 0) return delivery_.end(v_, height_, height_, false, false);
     // A vertex with excess left has pushed along all arcs that lead one lower. The exception is a
     // vertex with more excess than it may push at once, which stays active.
     bool const has_more = left_ != 0;
@@ -178,9 +178,9 @@ class discharge {
     done_.relabels += rises ? 1 : 0;
     // Flow that other vertices pushed here in this iteration counts too. A vertex that can neither
     // push nor rise waits.
-    bool const keeps = by_.keeps(v_, excess_ - left_, left_);
+    bool const keeps = delivery_.keeps(v_, excess_ - left_, left_);
     bool const waits = has_more && !goes_on_ && !rises;
-    by_.end(v_, height_, rises ? lowest_ : height_, keeps && !waits, waits);
+    delivery_.end(v_, height_, rises ? lowest_ : height_, keeps && !waits, waits);
   }
 
  private:
@@ -239,7 +239,7 @@ class discharge {
   WARDEN_DEVICE bool take(push const& p, std::uint32_t along, std::uint32_t residual) {
     if (p.amount == 0) return false;
     ++done_.pushes;
-    by_.set_residual(iteration_.state.arcs[along], residual - p.amount);
+    delivery_.set_residual(iteration_.state.arcs[along], residual - p.amount);
     if (!iteration_.network.is_terminal(p.to)) return true;
     // Only neighbours change a terminal's arcs, by atomics whose result is not waited for.
     simt::add(&iteration_.state.arcs[p.arc].residual, p.amount);
@@ -254,17 +254,18 @@ class discharge {
   }
 
   iteration const& iteration_;
-  Delivery& by_;
+  Delivery& delivery_;
   work& done_;
   std::uint32_t v_;
   bool is_;
   std::uint32_t height_ = 0;
-  std::uint32_t lowest_;          ///< height that it may rise to by this lane's arcs
-  std::uint64_t excess_ = 0;      ///< excess at the beginning
-  std::uint64_t left_ = 0;        ///< excess that is left
-  bool goes_on_ = false;          ///< true if there may be room for the excess that is left
-  std::uint32_t first_ = 0;       ///< first arc
-  std::uint32_t n_ = 0, at_ = 0;  ///< number of arcs, and of arcs done; the same for all lanes
+  std::uint32_t lowest_;      ///< height that it may rise to by this lane's arcs
+  std::uint64_t excess_ = 0;  ///< excess at the beginning
+  std::uint64_t left_ = 0;    ///< excess that is left
+  bool goes_on_ = false;      ///< true if there may be room for the excess that is left
+  std::uint32_t first_ = 0;   ///< first arc
+  std::uint32_t n_ = 0,
+                next_arc_ = 0;  ///< number of arcs, and of arcs done; the same for all lanes
 };
 
 /// Discharges the block's share of the active vertices of an iteration. Grid: one-dimensional, of

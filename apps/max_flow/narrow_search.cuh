@@ -135,7 +135,7 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
     for (; first < end; first += each * stride) {
       std::uint32_t v[each]{}, had[each]{}, to[each]{}, place[each]{};
       bool leads[each]{};
-      vertex_state its[each]{};
+      vertex_state neighbour[each]{};
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {
         std::uint64_t const back = first + k * stride;
@@ -149,7 +149,7 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
         leads[k] = leads[k] && !net.is_terminal(v[k]);
         if (!leads[k]) continue;
         had[k] = a.claim(level, v[k]);
-        its[k] = load_vertex(a.state.vertices[v[k]]);
+        neighbour[k] = load_vertex(a.state.vertices[v[k]]);
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {
@@ -159,14 +159,15 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
         to[k] = simt::multiply_high(v[k] * 0x9e3779b1u, simt::cluster_size());
         place[k] = frontiers.reserve(level + 1, to[k]);
         // Prefetch the vertex's arcs, mostly all of them: 64 bytes per prefetch.
-        simt::prefetch(&a.state.arcs[its[k].arcs.first]);
-        if (its[k].arcs.number > 4) simt::prefetch(&a.state.arcs[its[k].arcs.first + 4]);
-        if (its[k].excess != 0) frontiers.note_found(level + 1);  // mutation: flow-found
+        simt::prefetch(&a.state.arcs[neighbour[k].arcs.first]);
+        if (neighbour[k].arcs.number > 4)
+          simt::prefetch(&a.state.arcs[neighbour[k].arcs.first + 4]);
+        if (neighbour[k].excess != 0) frontiers.note_found(level + 1);  // mutation: flow-found
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {
         if (!leads[k]) continue;
-        std::uint64_t const packed = packed_row(its[k].arcs);
+        std::uint64_t const packed = packed_row(neighbour[k].arcs);
         if (place[k] < narrow_frontiers::room) {
           frontiers.put(level + 1, to[k], place[k], packed);
         } else {

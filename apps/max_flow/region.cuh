@@ -197,9 +197,9 @@ class in_region : public in_an_iteration {
     for_words([&](std::uint32_t i, std::uint32_t word) {
       if (word == nowhere) return;
       std::uint32_t const active = simt::shared_load(now_active()[i]);
-      std::uint32_t const told = active | simt::shared_load(mine_.waiting[i]);
-      iteration_.state.bits[word] = told;
-      mine += static_cast<std::uint32_t>(simt::count_bits(told));
+      std::uint32_t const marked = active | simt::shared_load(mine_.waiting[i]);
+      iteration_.state.bits[word] = marked;
+      mine += static_cast<std::uint32_t>(simt::count_bits(marked));
       simt::shared_store(mine_.waiting[i], active | simt::shared_load(mine_.risen[i]));
     });
     mine = simt::warp_sum(mine);

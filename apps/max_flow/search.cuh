@@ -176,7 +176,7 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now, re
     for (; first < end; first += wide_arcs * stride) {
       std::uint32_t v[wide_arcs]{}, height[wide_arcs]{};
       bool leads[wide_arcs]{};
-      vertex_state its[wide_arcs]{};
+      vertex_state neighbour[wide_arcs]{};
       WARDEN_UNROLL
       for (unsigned k = 0; k < wide_arcs; ++k) {
         if (first + k * stride >= end) continue;
@@ -193,20 +193,20 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now, re
         leads[k] = leads[k] && height[k] == net.vertices;
         if (!leads[k]) continue;
         height[k] = a.claim(level, v[k]);
-        its[k] = a.state.vertices[v[k]];
+        neighbour[k] = a.state.vertices[v[k]];
       }
       std::uint32_t with_excess = 0;
       WARDEN_UNROLL
       for (unsigned k = 0; k < wide_arcs; ++k) {
         leads[k] = leads[k] && height[k] == net.vertices;
-        if (leads[k]) with_excess += its[k].excess != 0 ? 1 : 0;
+        if (leads[k]) with_excess += neighbour[k].excess != 0 ? 1 : 0;
       }
       if (with_excess != 0) simt::shared_fetch_add(here.with_excess, with_excess);
       WARDEN_UNROLL
       for (unsigned k = 0; k < wide_arcs; ++k) {
         if (!leads[k]) continue;
         std::uint32_t const at = simt::shared_fetch_add(here.n, 1u);
-        std::uint64_t const packed = packed_row(its[k].arcs);
+        std::uint64_t const packed = packed_row(neighbour[k].arcs);
         if (at < here.room) {
           simt::shared_store(here.rows[at], packed);
         } else {
