@@ -171,8 +171,8 @@ class batch_combiner {
   /// Batches that are not sampled after one in which nothing repeated. Samples then take almost
   /// none of a block's time, and records that begin to repeat later are found soon.
   static constexpr std::uint32_t unlooked_batches = 3;
-  /// Messages of one record in a sample at which combining begins. Of 1,024 even records hardly
-  /// any has as many, and none if partials are wider: a run then looks for them in all rows.
+  /// Messages of one record in a sample at which combining begins. Of 1,024 equally hot records
+  /// hardly any has as many, and none if partials are wider: runs then look for them in all rows.
   static constexpr std::uint32_t crowd =
       (Threads >= 512 ? Threads / 64 : 4) * (two_widths ? 3 : 2) / 2;
   /// Least number of free messages for each thread if a batch continues.
