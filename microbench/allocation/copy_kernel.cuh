@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy during which one of every `each` elements takes places from a counter, by several means.
+// A copy in which one of every `each` elements takes places from a counter, in several ways.
 #pragma once
 
 #include <warden/allocate.cuh>

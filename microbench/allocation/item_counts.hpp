@@ -10,9 +10,9 @@
 
 namespace allocation {
 
-/// Items that emit from 0 to 8 elements, all numbers equally often; by Zipf's law, so that the item
-/// of rank r among n emits about n / r; or one item that emits all, four times as many as there are
-/// items.
+/// Distributions of the numbers of elements. `uniform8`: 0 to 8 elements, with equal probability.
+/// `zipf`: of n items, the item of rank r emits about n / r elements. `one`: one item emits all
+/// elements, 4 times the number of items.
 inline std::vector<std::string> const spreads{"uniform8", "zipf", "one"};
 
 /// Draws the number of elements of each item, by a spread.

@@ -20,8 +20,9 @@ namespace bank_bench {
 /// |---|---|
 /// | `uniform` | uniform over all accounts; may be the same account |
 /// | `zipf099` | drawn independently from one distribution, so that hot accounts pay and receive |
-/// | `hot_side` | in nine of ten transfers account 0 is one of the two, by turns the one that pays
-/// and the one that is paid, so that it does not run dry; otherwise as `uniform` |
+/// | `hot_side` | account 0 pays in 45 % of the transfers and receives in 45 %; else `uniform` |
+///
+/// Account 0 pays and receives alternately, so that it does not run dry.
 class transfer_workload {
  public:
   transfer_workload(std::string name, std::uint32_t accounts)

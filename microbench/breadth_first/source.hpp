@@ -15,8 +15,9 @@
 
 namespace bench {
 
-/// A typical vertex of the component of the vertex of the highest degree: the first one in the
-/// second third of all vertices, or that vertex if there is none. `on_host` has the same rows.
+/// Returns the source vertex. It is in the component of the vertex of the highest degree: the first
+/// such vertex in the second third of all vertices, or the vertex of the highest degree if there is
+/// none. `on_host` has the same rows as `rows`.
 inline graph::vertex search_source(graph::device_csr const& rows, graph::csr const& on_host) {
   auto const arcs = [&](std::uint64_t v) { return on_host.offsets[v + 1] - on_host.offsets[v]; };
   graph::vertex most = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of all ranks, for checks that no rank can make alone.
+// Collects values of all ranks, for checks that need all of them.
 #pragma once
 
 #include <warden/buffer.hpp>

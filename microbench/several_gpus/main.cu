@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark of several GPUs, whose kernels send sections to any GPU's records.
+// The benchmark of several GPUs, whose kernels send sections to the records of all GPUs.
 
 #include "apps/support/number_option.hpp"
 #include "microbench/several_gpus/points.hpp"

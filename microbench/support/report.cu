@@ -316,7 +316,7 @@ int program::run(std::function<void(points&)> const& make) {
 }
 int program::run(points const& all) {
   std::snprintf(interrupt_message, sizeof interrupt_message,
-                "\n%s: interrupted; ends with this point, or at once by another one\n",
+                "\n%s: interrupted; ends after this point; interrupt again to end at once\n",
                 name_.c_str());
   std::signal(SIGINT, [](int) {
     interrupted = 1;

@@ -15,7 +15,7 @@ struct latency_totals : run_totals {
   alignas(128) std::uint32_t probes_done;  ///< 1 after the last probe, which ends the load
 };
 
-/// The message that is timed.
+/// Section whose message is timed.
 struct probe {
   static constexpr bool reads_other_memory = false;
   std::uint32_t sent;  ///< low half of the sender's clock, because probes take less than 4 s

@@ -36,7 +36,7 @@ class wide_point final : public bench::timed_point {
   explicit wide_point(bench::workload w) : workload_{std::move(w)} {}
 
   [[nodiscard]] bool has(std::string const& arm) const override {
-    // Only operations with `never_changes` can look at a record without its lock.
+    // Only sections with `never_changes` can check a record without its lock.
     if (arm == "lock_warp_checked") return checks;
     // The records of a partition must fit the shared memory of a block, and a log has a limited
     // number of partitions.
