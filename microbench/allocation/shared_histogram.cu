@@ -81,7 +81,7 @@ void shared_histogram_async(histogram_arguments const& a) {
   unsigned const threads = facts.simulated ? 128 : shared_histogram_threads;
   auto const resident = static_cast<std::uint32_t>(
       warden::runtime::resident_blocks(simt::make_kernel(&count_in_shared_memory), threads, bytes));
-  // The same number of blocks for each part, and no block without samples.
+  // Each part gets the same number of blocks, and each block has samples.
   std::uint32_t const wanted = (a.n + 4 * threads - 1) / (4 * threads);
   std::uint32_t const blocks = std::clamp(wanted, 1u, std::max(resident / parts, 1u)) * parts;
   simt::launch(&count_in_shared_memory, blocks, threads, bytes,

@@ -103,7 +103,7 @@ class block_scan_by_warps {
 #if defined(WARDEN_GPU)
 namespace detail {
 /// Exclusive prefix sums by the first warp, each of whose threads adds up a segment of the values.
-/// The same instructions as cub::BlockScan with BLOCK_SCAN_RAKING.
+/// Compiles to the instructions of cub::BlockScan with BLOCK_SCAN_RAKING.
 template <unsigned Threads, class T>
 class raking_scan {
   static constexpr unsigned segment = Threads / warp_size;

@@ -4,7 +4,7 @@
 /// runs the sections between them, and releases the parts for their next tile pairs.
 ///
 /// Blocks take tile pairs in the order of the list, and the tile pairs of a part run in that order.
-/// Of all tile pairs that were taken and have not finished, the first one never waits, because all
+/// The first of the tile pairs that were taken and have not finished never waits, because all
 /// earlier tile pairs have finished. So every wait ends, with any number of blocks.
 #pragma once
 
