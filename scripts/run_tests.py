@@ -1,33 +1,34 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests of a build by ctest: a line a group, and the whole output of those that fail.
+"""Runs the tests of a build by ctest: the output of those that fail, and then a line per group.
 
     run_tests.py FOLDER usual [--gpu] [--all] [--filter REGEX] [--tally FILE]
     run_tests.py FOLDER remaining [--gpu] [--filter REGEX] [--tally FILE]
 
-`usual` are the tests without the label "remaining", and those of the GPU only with --gpu. `remaining` are the others: first
-`usual` and then `remaining` runs every test once. Without --gpu and --all the tests of the GPU are counted as skipped.
-With --tally a line "PASSED FAILED SKIPPED" is appended to FILE, otherwise it is printed in words. Exit code 1 if a test
-fails.
+`usual` are the tests without the label "remaining", and those of the GPU only with --gpu. `remaining` are the others:
+first `usual` and then `remaining` runs every test once. Without --gpu and --all the tests of the GPU are counted as
+skipped. With --tally a line "PASSED FAILED SKIPPED" is appended to FILE, otherwise it is printed in words. Exit code 1
+if a test fails.
 """
 import argparse
 import collections
+import itertools
 import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
+import xml.etree.ElementTree
 
-GROUPS = ("sim", "races", "check", "profiles", "more_seeds", "gpu", "templates", "refused", "mutation", "untouched", "driver", "consumer")
-START = re.compile(r"^ +Start +\d+: (\S+)$")
-# " 3/12 Test  #7: sim.message.0 ......   Passed    0.02 sec", or ***Failed, ***Skipped, ***Timeout, ***Not Run, ***Exception: SegFault
-# The regular expression that an output lacks stands there, too, and may take more than one line.
-END = re.compile(r"^ *\d+/\d+ Test +#\d+: (\S+) \.*\s*(Passed|\*\*\*.*?) +(\d+\.\d+) sec\s*$", re.S)
-END_BEGUN = re.compile(r"^ *\d+/\d+ Test +#\d+: \S+ \.*\*\*\*(?!.* \d+\.\d+ sec\s*$)")
-SUMMARY = re.compile(r"^\d+% tests passed, \d+ tests failed out of \d+$")
-
-Count = collections.namedtuple("Count", "passed failed skipped", defaults=(0, 0, 0))
+GROUPS = ("sim", "races", "check", "profiles", "more_seeds", "gpu", "templates", "refused", "mutation", "untouched",
+          "driver", "consumer")
+# Lines of ctest that are not shown: the start of a test, and tests that pass or are skipped.
+START = re.compile(r" +Start +\d+: (\S+)$")
+QUIET = re.compile(r"Test project |Internal ctest |\s*$| *\d+/\d+ Test +#\d+: \S+ \.*(   Passed|\*\*\*Skipped) ")
+SUMMARY = re.compile(r"\d+% tests passed, \d+ tests failed out of \d+$")
+RESULTS = ("passed", "failed", "skipped")
 
 
 def group_of(name):
@@ -35,59 +36,8 @@ def group_of(name):
     return first if first in GROUPS else "packaging" if not first.endswith("_command") else "apps"
 
 
-def plus(a, b):
-    return Count(*map(sum, zip(a, b)))
-
-
-class Groups:
-    """Results of the tests of each group."""
-
-    def __init__(self, names):
-        self.left = collections.Counter(map(group_of, names))
-        self.all = len(names)
-        self.done = 0
-        self.width = max(map(len, self.left), default=0)
-        self.counts = collections.defaultdict(Count)
-        self.seconds = collections.Counter()
-        self.complete = []
-        self.on_terminal = sys.stdout.isatty()
-
-    def clear(self):
-        if self.on_terminal:
-            print("\r\033[K", end="")
-
-    def progress(self, name):
-        if self.on_terminal:
-            print(f"\r\033[K{self.done}/{self.all} {name}", end="", flush=True)
-
-    def line(self, group, count, seconds):
-        self.clear()
-        print(f"{group:{self.width}} {count.passed:5} passed {count.failed:4} failed {count.skipped:4} skipped {seconds:6.0f} s",
-              flush=True)
-
-    def ended(self, name, count, seconds):
-        group = group_of(name)
-        self.counts[group] = plus(self.counts[group], count)
-        self.seconds[group] += seconds
-        self.left[group] -= 1
-        self.done += 1
-        if self.left[group] == 0:
-            self.complete.append(group)
-
-    def tell(self):
-        """The lines of groups that have ended; not while a failed test's output is printed."""
-        for group in self.complete:
-            self.line(group, self.counts[group], self.seconds[group])
-        self.complete = []
-
-    def total(self):
-        sum_of_all = Count()
-        for count in self.counts.values():
-            sum_of_all = plus(sum_of_all, count)
-        return sum_of_all
-
-
 def tests_of(folder):
+    """(number, name, True if it has the label "remaining") of each test."""
     done = subprocess.run(["ctest", "--test-dir", folder, "--show-only=json-v1"], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"run_tests.py: {done.stderr.strip() or done.stdout.strip()}")
@@ -99,7 +49,8 @@ def tests_of(folder):
 
 
 def selected(tests, part, gpu, wanted):
-    """Pairs of number and name."""
+    """Name -> number."""
+    chosen = {}
     for number, name, remains in tests:
         if group_of(name) == "gpu":
             remains = not gpu
@@ -107,52 +58,49 @@ def selected(tests, part, gpu, wanted):
         if group_of(name) == "more_seeds" and "WARDEN_SEEDS" in os.environ:
             continue
         if remains == (part == "remaining") and re.search(wanted, name):
-            yield number, name
+            chosen[name] = number
+    return chosen
+
+
+def show(lines, number_of_tests):
+    """Prints what ctest says about tests that fail, and on a terminal the test that started last."""
+    clear, started = "\r\033[K" if sys.stdout.isatty() else "", 0
+    for line in itertools.takewhile(lambda line: not SUMMARY.match(line), lines):
+        if start := START.match(line):
+            started += 1
+            if clear:
+                print(f"{clear}{started}/{number_of_tests} {start[1]}", end="", flush=True)
+        elif not QUIET.match(line):
+            print(f"{clear}{line}", end="", flush=True)
+    print(clear, end="", flush=True)
+
+
+def result_of(case):
+    """The result of a test by its element in ctest's file."""
+    skipped = case.find("skipped")
+    if skipped is not None and skipped.get("message").startswith("SKIP_"):
+        return "skipped"
+    return "passed" if case.get("status") == "run" else "failed"
 
 
 def run(folder, tests):
-    """The groups after ctest has run these tests."""
-    groups = Groups([name for _, name in tests])
-    missing = {name for _, name in tests}
-    numbers = ",".join(str(number) for number, _ in tests)
-    first = tests[0][0]
-    command = ["ctest", "--test-dir", folder, "-I", f"{first},{first},,{numbers}", "-j", str(os.cpu_count()), "--output-on-failure"]
-    ctest = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-    failing = False  # the lines that follow are a failed test's
-    for line in ctest.stdout:
-        while END_BEGUN.match(line) and not END.match(line):
-            if not (more := ctest.stdout.readline()):
-                break
-            line += more
-        line = line.rstrip("\n")
-        if started := START.match(line):
-            failing = False
-            groups.tell()
-            groups.progress(started[1])
-        elif ended := END.match(line):
-            groups.tell()
-            name, result, seconds = ended.groups()
-            skipped, passed = result.startswith("***Skipped"), result == "Passed"
-            failing = not (skipped or passed)
-            if failing:
-                groups.clear()
-                print(f"---- {name}: {result.lstrip('*')}", flush=True)
-            if name in missing:
-                missing.remove(name)
-                groups.ended(name, Count(int(passed), int(failing), int(skipped)), float(seconds))
-        elif SUMMARY.match(line):
-            failing = False
-        elif failing:
-            groups.clear()
-            print(line, flush=True)
-    code = ctest.wait()
-    groups.clear()
-    # Whatever became of ctest: what it did not tell about has not passed.
-    for name in sorted(missing):
-        print(f"---- {name}: not run; ctest ended with code {code}", flush=True)
-        groups.ended(name, Count(0, 1, 0), 0)
-    groups.tell()
-    return groups
+    """Runs the tests. Returns name -> (result, seconds)."""
+    numbers, first = ",".join(map(str, tests.values())), next(iter(tests.values()))
+    with tempfile.TemporaryDirectory() as scratch:
+        file = pathlib.Path(scratch) / "results.xml"
+        command = ["ctest", "--test-dir", folder, "-I", f"{first},{first},,{numbers}", "-j", str(os.cpu_count()),
+                   "--output-on-failure", "--output-junit", file]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace") as ctest:
+            show(ctest.stdout, len(tests))
+            ctest.communicate()
+        cases = xml.etree.ElementTree.parse(file).iter("testcase") if file.exists() else []
+        results = {case.get("name"): (result_of(case), float(case.get("time"))) for case in cases}
+    # A test without a result has not passed.
+    for name in sorted(tests.keys() - results.keys()):
+        print(f"{name}: not run; ctest ended with code {ctest.returncode}")
+        results[name] = "failed", 0
+    return results
 
 
 def main():
@@ -169,23 +117,23 @@ def main():
     except re.error as error:
         parser.error(f"--filter {a.filter}: {error}")
     known = tests_of(a.folder)
-    tests = list(selected(known, a.part, a.gpu, a.filter))
-    of_gpu = []
+    tests = selected(known, a.part, a.gpu, a.filter)
+    results = run(a.folder, tests) if tests else {}
     if a.part == "usual" and not a.gpu and not a.all:
-        of_gpu = [name for _, name, _ in known if group_of(name) == "gpu" and re.search(a.filter, name)]
-    total = Count()
-    if tests:
-        groups = run(a.folder, tests)
-        total = groups.total()
-    if of_gpu:
-        (groups if tests else Groups(of_gpu)).line("gpu", Count(skipped=len(of_gpu)), 0)
-        total = plus(total, Count(skipped=len(of_gpu)))
+        results |= {name: ("skipped", 0) for _, name, _ in known if group_of(name) == "gpu" and re.search(a.filter, name)}
+    groups, seconds = collections.defaultdict(collections.Counter), collections.Counter()
+    for name, (result, time) in results.items():
+        groups[group_of(name)][result] += 1
+        seconds[group_of(name)] += time
+    for group, count in groups.items():
+        print(f"{group:{max(map(len, groups))}}" + "".join(f" {count[r]:5} {r}" for r in RESULTS) + f" {seconds[group]:6.0f} s")
+    total = sum(groups.values(), collections.Counter())
     if a.tally:
         with a.tally.open("a") as file:
-            print(*total, file=file)
+            print(*(total[result] for result in RESULTS), file=file)
     else:
-        print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
-    sys.exit(1 if total.failed else 0)
+        print(", ".join(f"{total[result]} {result}" for result in RESULTS))
+    sys.exit(1 if total["failed"] else 0)
 
 
 if __name__ == "__main__":
