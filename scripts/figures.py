@@ -1,109 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the figures of docs/design.md with Graphviz, from the descriptions in this file.
+"""Draws the figures of docs/design.md with Graphviz: docs/figures/*.dot, and the schedules of pairs.
 
     figures.py [FOLDER]   writes FOLDER/*.svg, by default docs/figures/
 """
-
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE, CLIENT, STORAGE = "#fbfbfb", "#cfe3f7", "#f7e7c4"
-OWNER, RECORD = "#d3ecd3", "#ead6f0"
-# An opaque background: the figures look the same on a white and on a dark page.
-STYLE = f"""
-  bgcolor="{PAGE}" pad=0.2 fontname="Helvetica,Arial,sans-serif" fontsize=12 fontcolor="#1c2430"
+FIGURES = pathlib.Path(__file__).resolve().parent.parent / "docs/figures"
+BLUE, YELLOW, GREEN, VIOLET = "#cfe3f7", "#f7e7c4", "#d3ecd3", "#ead6f0"
+# At the begin of each graph. The background is opaque: a dark page shows the same figure.
+STYLE = """
+  bgcolor="#fbfbfb" pad=0.2 fontname="Helvetica,Arial,sans-serif" fontsize=12 fontcolor="#1c2430"
   node [shape=box style="filled,rounded" color="#4a5565" fontname="Helvetica,Arial,sans-serif"
         fontsize=12 fontcolor="#1c2430" margin="0.12,0.07"]
-  edge [color="#4a5565" fontname="Helvetica,Arial,sans-serif" fontsize=11 fontcolor="#1c2430"]
-"""
+  edge [color="#4a5565" fontname="Helvetica,Arial,sans-serif" fontsize=11 fontcolor="#1c2430"]"""
 
 
-def message_path():
-    """A section's way from `send` to its record, deferred and in a fused launch."""
-    return f"""digraph {{ rankdir=LR nodesep=0.25 ranksep=0.45 {STYLE}
-      subgraph cluster_deferred {{ label="deferred: any kernel sends, log.run executes"
-        color="#9aa5b5" style=rounded
-        kernel [label="sending block\\nstages, sorts by partition" fillcolor="{CLIENT}"]
-        thread [label="sending thread\\none flat message" fillcolor="{CLIENT}"]
-        log [label="log\\nshards of batches\\nand flat messages" fillcolor="{STORAGE}"]
-        order [label="run\\nclose, sort, split" fillcolor="{OWNER}"]
-        worker [fillcolor="{OWNER}"
-                label="owner block of a partition\\nwindow, sort by owner thread"]
-        kernel -> log [label="batch, row of offsets"]
-        thread -> log [label="message"]
-        log -> order -> worker
-      }}
-      subgraph cluster_fused {{ label="fused: clients and servers in one cooperative launch"
-        color="#9aa5b5" style=rounded
-        client [label="client block\\nstages, sorts by server" fillcolor="{CLIENT}"]
-        channel [label="channel\\nring of slots, one a server" fillcolor="{STORAGE}"]
-        server [label="server\\nreceives a window,\\nfrees the slots" fillcolor="{OWNER}"]
-        sort [label="executor\\nsort by owner thread" fillcolor="{OWNER}"]
-        client -> channel [label="reserve, publish"]
-        channel -> server [label="receive"]
-        server -> sort
-        sort -> client [label="answer of a call, in a slot of the calling thread" constraint=false]
-      }}
-      records [label="records" fillcolor="{RECORD}"]
-      worker -> records [label="sections"]
-      sort -> records [label="sections"]
-    }}"""
-
-
-def cell(text, color=PAGE, **attributes):
-    """A cell of a table."""
-    more = "".join(f' {name}="{value}"' for name, value in attributes.items())
-    return f'<td bgcolor="{color}"{more}>{text}</td>'
-
-
-def row(*cells):
-    """A row of a table."""
-    return f"<tr>{''.join(cells)}</tr>"
-
-
-def table(*rows):
-    """A table as the label of a node."""
-    return (f'<<table border="0" cellborder="1" cellspacing="0" cellpadding="6" color="#4a5565">'
-            f'{"".join(rows)}</table>>')
-
-
-def log_layout():
-    """One shard of a log, its word, and the rows of offsets of its batches."""
-    partitions = [f"p{p}" for p in range(4)]
-    places = table(
-        row(cell("batch 0", CLIENT, colspan=4), cell("batch 1", STORAGE, colspan=4),
-            cell("free places", rowspan=2), *[cell("flat", RECORD, rowspan=2)] * 4),
-        row(*[cell(p, CLIENT) for p in partitions], *[cell(p, STORAGE) for p in partitions]))
-    word = table(row(cell("flat messages: 4", RECORD),
-                     cell("messages of batches: 70", CLIENT)))
-    offsets = table(
-        row(cell("row"), cell("first place"), *[cell(p) for p in partitions], cell("end")),
-        row(cell("0", CLIENT), cell("0", CLIENT),
-            *[cell(at, CLIENT) for at in (0, 9, 17, 30)], cell("38", CLIENT)),
-        row(cell("1", STORAGE), cell("38", STORAGE),
-            *[cell(at, STORAGE) for at in (0, 11, 15, 24)], cell("32", STORAGE)))
-    return f"""digraph {{ rankdir=TB nodesep=0.5 ranksep=0.55 {STYLE}
-      node [shape=plain style=""]
-      word [label={word}]
-      places [label={places}]
-      offsets [label={offsets}]
-      word_name [label="word of the shard, 64 bits"]
-      places_name [
-        label="places of the shard:\\nbatches from the front, flat messages from the back"]
-      row_name [
-        label="rows of 16-bit offsets, one a batch:\\nwhere each partition's segment begins"]
-      {{ rank=same word_name -> word [style=invis] }}
-      {{ rank=same places_name -> places [style=invis] }}
-      {{ rank=same row_name -> offsets [style=invis] }}
-      word_name -> places_name -> row_name [style=invis]
-      word -> places [style=invis]
-      places -> offsets [style=invis]
-    }}"""
+def row(title, texts, colors=None):
+    """A row of a table; `colors`: those of the cells after the title."""
+    cells = zip([title, *texts], ["#fbfbfb", *(colors or ["#fbfbfb"] * len(texts))])
+    return "<tr>" + "".join(f'<td bgcolor="{color}">{text}</td>' for text, color in cells) + "</tr>"
 
 
 def all_pairs(tiles):
@@ -124,48 +44,40 @@ def two_arrays(tiles):
         yield [(tile + shift) % tiles for tile in range(tiles)]
 
 
-def pair_schedule():
-    """The rounds of 8 tiles of one array, and of 8 tiles of each of two arrays."""
-    tiles = 8
-    header = [cell(tile) for tile in range(tiles)]
-    colors = [CLIENT, STORAGE, OWNER, RECORD]
-    rounds = [row(cell("tile"), *header), row(cell("alone"), *header)]
+def pair_schedule(tiles=8):
+    """The rounds of the tiles of one array, and of the tiles of each of two arrays."""
+    one = [row("tile", range(tiles)), row("alone", range(tiles))]
     for number, partners in enumerate(all_pairs(tiles)):
         lower = [min(tile, partner) for tile, partner in enumerate(partners)]
-        color_of = dict(zip(sorted(set(lower)), colors))
-        rounds.append(row(cell(f"round {number}"), *[cell(partner, color_of[tile])
-                                                     for tile, partner in zip(lower, partners)]))
-    one = table(*rounds)
-    two = table(row(cell("tile of A"), *header), *[
-        row(cell(f"round {number}"),
-            *[cell(other, STORAGE if other == 0 else PAGE) for other in others])
-        for number, others in enumerate(two_arrays(tiles))])
-    return f"""digraph {{ nodesep=0.8 ranksep=0.1 {STYLE}
+        color_of = dict(zip(sorted(set(lower)), [BLUE, YELLOW, GREEN, VIOLET]))
+        one.append(row(f"round {number}", partners, [color_of[tile] for tile in lower]))
+    two = [row("tile of A", range(tiles))]
+    for number, others in enumerate(two_arrays(tiles)):
+        two.append(row(f"round {number}", others, [YELLOW if other == 0 else "#fbfbfb" for other in others]))
+    table = '<<table border="0" cellborder="1" cellspacing="0" cellpadding="6" color="#4a5565">{}</table>>'
+    return f"""digraph {{ nodesep=0.8 ranksep=0.1
       node [shape=plain style=""]
-      one_name [
-        label="one array, 8 tiles: the partner of each tile.\\nEqual colours in a round: one tile pair"]
-      two_name [
-        label="two arrays, 8 tiles each: the tile of B\\nof each tile of A. Tile 0 of B is coloured"]
-      one [label={one}]
-      two [label={two}]
+      one_name [label="one array, {tiles} tiles: the partner of each tile.\\nEqual colours in a round: one tile pair"]
+      two_name [label="two arrays, {tiles} tiles each: the tile of B\\nof each tile of A. Tile 0 of B is coloured"]
+      one [label={table.format("".join(one))}]
+      two [label={table.format("".join(two))}]
       one_name -> one [style=invis]
       two_name -> two [style=invis]
     }}"""
 
 
 def main(folder):
-    """Writes all figures."""
     if shutil.which("dot") is None:
         print("figures.py: Graphviz is missing; install it: apt-get install graphviz")
         return 3
-    for figure in (message_path, log_layout, pair_schedule):
-        svg = subprocess.run(["dot", "-Tsvg"], input=figure(), text=True, check=True,
-                             capture_output=True).stdout
+    graphs = {path.stem: path.read_text() for path in FIGURES.glob("*.dot")} | {"pair_schedule": pair_schedule()}
+    for name, graph in graphs.items():
+        graph = graph.replace("digraph {", "digraph {" + STYLE, 1)
+        svg = subprocess.run(["dot", "-Tsvg"], input=graph, text=True, check=True, capture_output=True).stdout
         # Comments hold the version of Graphviz.
-        svg = re.sub(r"<!--.*?-->\n?", "", svg, flags=re.DOTALL)
-        (folder / f"{figure.__name__}.svg").write_text(svg)
+        (folder / f"{name}.svg").write_text(re.sub(r"<!--.*?-->\n?", "", svg, flags=re.DOTALL))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs/figures"))
+    sys.exit(main(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else FIGURES))
