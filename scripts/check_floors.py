@@ -10,6 +10,7 @@ sources of tests/check are programs of users, which name CUDA. The former includ
 public headers alone. A user's source that includes warden/cuda_names.cuh has the names that this header gives on
 both devices; the library itself does not include it.
 """
+import graphlib
 import pathlib
 import re
 import sys
@@ -32,7 +33,8 @@ DEVICE = re.compile(
     r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\b|\b(?:cub|thrust)(?:::|/)|__global__|<<<")
 # Names among these that warden/cuda_names.cuh gives.
 NAMED = re.compile(
-    r"__(?:shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all|match_any|match_all|reduce_(?:add|min|max|and|or|xor))_sync\b|__activemask|__syncwarp\b|"
+    r"__(?:shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all|match_any|match_all)_sync\b|"
+    r"__reduce_(?:add|min|max|and|or|xor)_sync\b|__activemask|__syncwarp\b|"
     r"__syncthreads(?:_or|_and|_count)?\b|__threadfence(?:_block|_system)?\b|__nanosleep|"
     r"\batomic(?:Add|Sub|Exch|CAS|Min|Max|Inc|Dec|And|Or|Xor)(?:_block|_system)?\(|"
     r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\b|__global__")
@@ -90,19 +92,6 @@ class Headers:
             self.needed[header] = set().union(*map(self.folders, self.includes.get(header, [])))
         return self.needed[header]
 
-    def cycle(self, header):
-        """A way from the header back to itself, or nothing."""
-        ways, seen = [[header]], set()
-        while ways:
-            way = ways.pop()
-            for target in self.includes.get(way[-1], []):
-                if target == header:
-                    return way + [header]
-                if target not in seen:
-                    seen.add(target)
-                    ways.append(way + [target])
-        return None
-
     def fault(self, header, target):
         """The error in an include of one header in another, or nothing."""
         mine = folder_of(header)
@@ -143,7 +132,8 @@ def long_files(root):
 
 def outside_detail(path):
     """True if a header of detail/ declares anything in a namespace other than warden::detail."""
-    body = re.search(r"^WARDEN_(?:HOST_)?NAMESPACE_BEGIN\n(.*)^WARDEN_(?:HOST_)?NAMESPACE_END", path.read_text(), re.S | re.M)
+    body = re.search(r"^WARDEN_(?:HOST_)?NAMESPACE_BEGIN\n(.*)^WARDEN_(?:HOST_)?NAMESPACE_END", path.read_text(),
+                     re.S | re.M)
     return body is not None and not re.fullmatch(
         r"\s*namespace detail \{\n(?:(?!\}  // namespace detail\n).*\n)*\}  // namespace detail\n\s*", body[1])
 
@@ -186,9 +176,12 @@ def check(root):
         if header and layout.offering is not None and header.startswith("detail/"):
             if outside_detail(path) == layout.offering.isdisjoint({header, folder_of(header) + "/"}):
                 found.append(f"{name}:1: declares names outside of warden::detail, or does no longer; see {PAGE}, Names")
-        if header and (way := headers.cycle(header)):
-            found.append(f"{name}:1: includes itself: {' -> '.join(way)}")
-    found += [f"{PAGE}:1: the exception of {file} for {target} is not needed" for file, target in sorted(layout.exceptions - used)]
+    try:
+        graphlib.TopologicalSorter(headers.includes).prepare()
+    except graphlib.CycleError as error:
+        found.append(f"include/warden/{error.args[1][0]}:1: includes itself: {' <- '.join(error.args[1])}")
+    found += [f"{PAGE}:1: the exception of {file} for {target} is not needed"
+              for file, target in sorted(layout.exceptions - used)]
     return found
 
 
