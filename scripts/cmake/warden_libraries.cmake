@@ -34,7 +34,7 @@ if(WARDEN_WITH_SIM)
   target_link_libraries(warden_race_detector INTERFACE warden_sim)
   set_target_properties(warden_race_detector PROPERTIES EXPORT_NAME race_detector)
 
-  # CUDA's runtime API, for programs that scripts/race_check.py compiles, and the options to compile
+  # CUDA's runtime API, for programs that runtime/check/race_check.py compiles, and the options to compile
   # and link them.
   add_library(warden_check STATIC ${warden_check_sources})
   target_link_libraries(warden_check PUBLIC warden_sim)

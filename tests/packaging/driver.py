@@ -40,7 +40,7 @@ class DriverTest(unittest.TestCase):
         shutil.copy2(WARDEN, self.home / "warden")
         for script in (*(WARDEN.parent / "scripts").glob("*.py"), WARDEN.parent / "scripts/usage.txt"):
             shutil.copy2(script, self.home / "scripts")
-        for folder in "scripts/results", "scripts/profiling":
+        for folder in "scripts/results", "scripts/profiling", "runtime/check":
             shutil.copytree(WARDEN.parent / folder, self.home / folder, ignore=shutil.ignore_patterns("__pycache__"))
         (self.home / "include/warden").mkdir(parents=True)
         shutil.copy2(WARDEN.parent / "include/warden/version.hpp", self.home / "include/warden")

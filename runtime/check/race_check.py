@@ -21,7 +21,7 @@ import tempfile
 import cuda_rewriter
 import schedule_runs
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 LANGUAGE = ("-std=gnu++20", "-DWARDEN_SIMULATED=1")
 # A loop that polls a plain word looks at it each time.
 OPTIMIZED = ("-O1", "-fno-tree-loop-im")
