@@ -119,8 +119,8 @@ char const* to_string(wait_kind kind) {
       return "room in a ring";
     case wait_kind::lock:
       return "a lock";
-    case wait_kind::part:
-      return "a part of the records";
+    case wait_kind::record_tile:
+      return "a tile of the records";
     case wait_kind::tile:
       return "a tile";
   }
@@ -142,9 +142,9 @@ std::string to_string(diagnosis const& d) {
         "that send more than one other have sent; give the guarded array a larger forward_capacity",
         d.wait.channel, d.wait.guarded, index);
   }
-  if (d.wait.kind == wait_kind::part) {
+  if (d.wait.kind == wait_kind::record_tile) {
     return format(
-        "no progress for %g s: block %u of a run in rounds waited until part %u of the records had "
+        "no progress for %g s: block %u of a run in rounds waited until tile %u of the records had "
         "been in %llu tile pairs",
         d.limit_seconds, d.wait.block, d.wait.channel, index);
   }

@@ -29,8 +29,8 @@ enum class wait_kind : std::uint32_t {
   room,     ///< nothing: a ring was full of sections that sections had sent
   earlier,  ///< nothing: the launch did not run, because an earlier launch of one of its guarded
             ///< arrays had failed
-  part,     ///< a run in rounds waited for a tile that an earlier tile pair has
-  tile,     ///< an allocation in order waited for an earlier tile
+  record_tile,  ///< a run in rounds waited for a tile that an earlier tile pair has
+  tile,         ///< an allocation in order waited for an earlier tile
 };
 
 /// The first wait that ran out of time. The thread that poisoned the launch wrote it.

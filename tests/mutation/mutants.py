@@ -306,27 +306,27 @@ MUTANTS = {
     "replay-counters": ("detail/deferred/deferred_kernels.cuh", "", "logs/replay_seeds.every_section_runs_once", "lost or doubled|deadlock"),
     "replay-twice": ("deferred_forwarding.cuh", "", "logs/replay_seeds.missing_messages_are_reported_and_nothing_runs_in_their_place",
                      "lost or doubled|no error"),
-    # Rounds: a part before it is free, or without what was written; not written back; a section in a wrong bin;
+    # Rounds: a tile before it is free, or without what was written; not written back; a section in a wrong bin;
     # tile pairs from the last to the first; a runner that does not give its record back.
     "turn-early": ("detail/pairs/rounds_ref.cuh", "return finished_a + 1 >= tile_pair.earlier_a && finished_b + 1 >= tile_pair.earlier_b;", ROUNDS,
                    "(overlapping|unordered) sections|lost or doubled section"),
     "turn-acquire": ("detail/pairs/rounds_server.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
     "turn-release": ("detail/pairs/rounds_server.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
-    "part-back": ("detail/pairs/part_copies.cuh", "", ROUNDS, "lost or doubled section"),
+    "tile-back": ("detail/pairs/tile_copies.cuh", "", ROUNDS, "lost or doubled section"),
     "wrong-bin": ("detail/pairs/bin_writer.cuh", "return (ref_.seconds().owners.partition_of(pairs::second_of(m)) + 1) & (ref_.bins.schedule.others() - 1);", ROUNDS,
                   "lost or doubled section"),
     "pair-order": ("detail/pairs/rounds_server.cuh",
                    "next.number = ref_.bins.control->tile_pairs - 1 - simt::fetch_add(&ref_.bins.control->next_tile_pair, 1u);", ROUNDS,
                    "no progress"),
-    # Between two arrays: pairs that meet twice; a part in two tile pairs at once; the second part not written back; a run that never looks whether the second
+    # Between two arrays: pairs that meet twice; a tile in two tile pairs at once; the second tile not written back; a run that never looks whether the second
     # guarded is at work.
-    "pair-twice": ("detail/pairs/round_list.cuh", "tile_pair.b = all_.part_of(0);", BETWEEN,
+    "pair-twice": ("detail/pairs/round_list.cuh", "tile_pair.b = all_.tile_of(0);", BETWEEN,
                    "lost or doubled section|(overlapping|unordered) sections|no progress"),
     "round-twice": ("detail/pairs/round_list.cuh", "turn |= 1u;", BETWEEN, "(overlapping|unordered) sections|no progress"),
     "second-back": ("detail/pairs/two_array_store.cuh", "", BETWEEN, "lost or doubled section"),
     "second-amid": ("detail/pairs/run_between_ref.cuh", "return true;", "logs/two_arrays_seeds.runs_that_meet_are_put_off_and_reported",
                     "sections may have met|no seed had runs|lost or doubled section"),
-    # A tile pair is listed before earlier ones of one of its parts.
+    # A tile pair is listed before earlier ones of one of its tiles.
     "first-of-one": ("detail/pairs/round_list.cuh", "bool const is_first_of_both = true;",
                      "logs/two_arrays_seeds.each_section_runs_once_by_one_block", "no progress|deadlock"),
     "runner-keeps": ("detail/pairs/hot_record_warps.cuh", "", "logs/rounds_seeds.each_section_runs_once_in_memory", "no progress|deadlock"),
@@ -337,8 +337,8 @@ MUTANTS = {
     # Sections that found no lock are forgotten.
     # Bins of one array as many as those of the other; records of one full log in the next one; a
     # group that goes on alone.
-    "second-parts": ("detail/pairs/rounds_runner.cuh", "std::size_t const words = bins::words(all.homes());",
-                     "logs/two_arrays_seeds.each_section_runs_once_between_very_different_numbers_of_parts", "lost or doubled section|" + STRAY),
+    "second-tiles": ("detail/pairs/rounds_runner.cuh", "std::size_t const words = bins::words(all.homes());",
+                     "logs/two_arrays_seeds.each_section_runs_once_between_very_different_numbers_of_tiles", "lost or doubled section|" + STRAY),
     "apply-seconds": ("detail/deferred/apply_log.cuh", "auto const others = Pairs ? seconds : nullptr;",
                       "logs/rounds_seeds.arrays_are_applied_a_full_log_at_a_time", "lost or doubled section"),
     "poisoned-group": ("detail/pairs/group_rounds.cuh", "simt::sync_block_or(!alive); return alive;",

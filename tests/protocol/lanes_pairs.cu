@@ -12,7 +12,7 @@ TEST(lanes_pairs, run_in_rounds) {
     together::defer_pairs(n, keys, 0);
     together::defer_pairs(n, keys, 4);
   }
-  // Few sections on large parts: only their records are loaded. And parts that do not fit the chip.
+  // Few sections on large tiles: only their records are loaded. And tiles that do not fit the chip.
   together::defer_pairs(20, 500, 2);
   together::defer_pairs(n, 5000, 1);
 }

@@ -79,7 +79,7 @@ struct in_rounds : warden::default_policy {
   static constexpr unsigned block_threads = 32;
 };
 
-/// In rounds, between the parts of one array.
+/// In rounds, between the tiles of one array.
 inline void defer_pairs(std::uint32_t n, std::uint32_t keys, unsigned partitions) {
   using guarded = warden::basic_guarded<in_rounds, row, by_wide, by_narrow, add_alone>;
   using arguments = sending_pairs<typename guarded::deferred_ref>;

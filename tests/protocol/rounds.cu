@@ -26,13 +26,13 @@ using warden::detail::all_pairs_schedule;
 
 // ---- pair schedule
 
-TEST(all_pairs_schedule, every_pair_meets_once_and_no_part_is_used_twice_in_a_round) {
-  for (std::uint32_t parts = 1; parts <= 67; ++parts) {
-    SCOPED_TRACE(parts);
-    all_pairs_schedule const all{parts};
+TEST(all_pairs_schedule, every_pair_meets_once_and_no_tile_is_used_twice_in_a_round) {
+  for (std::uint32_t tiles = 1; tiles <= 67; ++tiles) {
+    SCOPED_TRACE(tiles);
+    all_pairs_schedule const all{tiles};
     std::set<std::pair<std::uint32_t, std::uint32_t>> met;
     std::uint32_t number = 0;
-    for (; number < parts; ++number) {
+    for (; number < tiles; ++number) {
       ASSERT_EQ(all.pair(number).a, number);
       ASSERT_EQ(all.pair(number).b, number);
     }
@@ -40,13 +40,13 @@ TEST(all_pairs_schedule, every_pair_meets_once_and_no_part_is_used_twice_in_a_ro
       std::set<std::uint32_t> paired;
       for (std::uint32_t i = 0; i < all.pairs_at_once(); ++i, ++number) {
         auto const pair = all.pair(number);
-        ASSERT_LT(pair.a, parts);
-        ASSERT_LT(pair.b, parts);
+        ASSERT_LT(pair.a, tiles);
+        ASSERT_LT(pair.b, tiles);
         ASSERT_NE(pair.a, pair.b);
         ASSERT_TRUE(paired.insert(pair.a).second) << "round " << r;
         ASSERT_TRUE(paired.insert(pair.b).second) << "round " << r;
         ASSERT_TRUE(met.insert(std::minmax(pair.a, pair.b)).second) << "round " << r;
-        // Each part knows its partner in each round.
+        // Each tile knows its partner in each round.
         ASSERT_EQ(all.round_of(pair.a, pair.b), r);
         ASSERT_EQ(all.round_of(pair.b, pair.a), r);
         for (bool const is_a : {true, false}) {
@@ -56,11 +56,11 @@ TEST(all_pairs_schedule, every_pair_meets_once_and_no_part_is_used_twice_in_a_ro
           ASSERT_EQ(tile_pair.is_a, is_a);
         }
       }
-      for (std::uint32_t p = 0; p < parts; ++p)
+      for (std::uint32_t p = 0; p < tiles; ++p)
         ASSERT_EQ(all.tile_pair(p, r).exists, paired.count(p) == 1)
-            << "round " << r << " part " << p;
+            << "round " << r << " tile " << p;
     }
-    EXPECT_EQ(met.size(), std::size_t{parts} * (parts - 1) / 2);
+    EXPECT_EQ(met.size(), std::size_t{tiles} * (tiles - 1) / 2);
     EXPECT_EQ(number, all.tile_pairs());
   }
 }
@@ -78,10 +78,10 @@ TYPED_TEST(rounds_by, every_section_runs_once) {
   std::uint32_t const most = test::sized(3000u, 400'000u);
   for (std::uint32_t const records : {1u, 2u, 3u, 37u, test::on_chip(3000u, 300u)}) {
     for (std::uint32_t const n : {1u, 31u, 500u, most}) {
-      for (unsigned const parts : {1u, 2u, 8u}) {
-        SCOPED_TRACE(testing::Message() << records << " records, " << n << " moves, " << parts);
+      for (unsigned const tiles : {1u, 2u, 8u}) {
+        SCOPED_TRACE(testing::Message() << records << " records, " << n << " moves, " << tiles);
         bench<TypeParam> b{records};
-        auto later = b.make(2 * n, parts);
+        auto later = b.make(2 * n, tiles);
         b.send_alone(later, 0, n / 2);
         b.send_together(later, n / 2, n, 3);
         later.run();
@@ -264,7 +264,7 @@ TEST(rounds, a_part_that_does_not_come_back_is_reported_and_then_all_is_well) {
   // Nothing runs before a wait has reported it.
   send(0);
   later.run();
-  EXPECT_THAT(error_text(all), HasSubstr("of a run in rounds waited until part "));
+  EXPECT_THAT(error_text(all), HasSubstr("of a run in rounds waited until tile "));
   std::uint32_t before = 0, after = 0;
   for (auto const& a : records.to_host()) before += a.out;
   EXPECT_LT(before, all_moves);
@@ -286,9 +286,9 @@ TEST(rounds, records_too_many_for_the_chip_stay_in_memory_unless_they_must_not) 
     warden::deferred{too_many, 10};
     ADD_FAILURE() << "no error";
   } catch (warden::limit_error const& e) {
-    // 512 parts or, if their tile pairs cannot be listed, 256.
+    // 512 tiles or, if their tile pairs cannot be listed, 256.
     EXPECT_THAT(e.what(), HasSubstr("4194304 records of 24 bytes in "));
-    EXPECT_THAT(e.what(), HasSubstr(" parts do not fit the chip: two need "));
+    EXPECT_THAT(e.what(), HasSubstr(" tiles do not fit the chip: two need "));
   }
 }
 

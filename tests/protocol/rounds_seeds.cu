@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs in rounds under many schedules: few parts and many, uneven and empty ones, hot records.
+// Runs in rounds under many schedules: few tiles and many, uneven and empty ones, hot records.
 
 #include "tests/protocol/rounds.cuh"
 #include "tests/support/many_schedules.cuh"
@@ -14,7 +14,7 @@ using rounds::kind;
 using rounds::small_blocks;
 
 /// Operations on the first 60 of at least `least` records.
-void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_parts,
+void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_tiles,
                       unsigned runs) {
   auto const draw = [&](std::uint64_t which, std::uint32_t below) {
     return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
@@ -24,7 +24,7 @@ void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_pa
                           1 + draw(1, 60),
                           {.time_limit_seconds = 1, .minimum_polls = 64}};
   std::uint32_t const n = 1 + draw(2, 800), together = draw(3, n + 1);
-  auto later = b.make(2 * n, least_parts << draw(4, 4));
+  auto later = b.make(2 * n, least_tiles << draw(4, 4));
   for (unsigned run = 0; run < runs; ++run) {
     b.send_together(later, 0, together, 1 + draw(5, 3));
     b.send_alone(later, together, n);
@@ -37,14 +37,14 @@ void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_pa
 TEST(rounds_seeds, each_section_runs_once) {
   test::under_many_schedules(1, [](std::uint64_t seed) { expect_each_once(seed, 1, 1, 2); });
 }
-/// Where there are many parts, few pairs have sections.
+/// Where there are many tiles, few pairs have sections.
 TEST(rounds_seeds, each_section_runs_once_by_one_block) {
   test::under_many_schedules(2, [](std::uint64_t seed) {
     test::let_one_block_be_resident();
     expect_each_once(seed, 20, 8, 1);
   });
 }
-/// With this number of parts, two of them do not fit the chip.
+/// With this number of tiles, two of them do not fit the chip.
 TEST(rounds_seeds, each_section_runs_once_in_memory) {
   test::under_many_schedules(2, [](std::uint64_t seed) {
     test::let_blocks_have(16 << 10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deferred sections between the records of two arrays: which parts meet when, and that each section
+// Deferred sections between the records of two arrays: which tiles meet when, and that each section
 // runs once, isolated, whichever of the arrays is larger.
 
 #include "tests/protocol/two_arrays.cuh"
@@ -34,11 +34,11 @@ void expect_each_pair_once(std::uint32_t firsts, std::uint32_t seconds) {
       auto const pair = all.pair(number);
       ASSERT_LT(pair.a, firsts);
       ASSERT_GE(pair.b, firsts);
-      ASSERT_LT(pair.b, all.parts());
+      ASSERT_LT(pair.b, all.tiles());
       ASSERT_TRUE(paired.insert(pair.a).second) << "round " << r;
       ASSERT_TRUE(paired.insert(pair.b).second) << "round " << r;
       ASSERT_TRUE(met.insert({pair.a, pair.b}).second) << "round " << r;
-      // Each part knows its partner in each round.
+      // Each tile knows its partner in each round.
       ASSERT_EQ(all.round_of(pair.a, pair.b), r);
       for (bool const is_a : {true, false}) {
         auto const tile_pair = all.tile_pair(is_a ? pair.a : pair.b, r);
@@ -47,13 +47,13 @@ void expect_each_pair_once(std::uint32_t firsts, std::uint32_t seconds) {
         ASSERT_EQ(tile_pair.is_a, is_a);
       }
     }
-    for (std::uint32_t p = 0; p < all.parts(); ++p)
-      ASSERT_EQ(all.tile_pair(p, r).exists, paired.count(p) == 1) << "round " << r << " part " << p;
+    for (std::uint32_t p = 0; p < all.tiles(); ++p)
+      ASSERT_EQ(all.tile_pair(p, r).exists, paired.count(p) == 1) << "round " << r << " tile " << p;
   }
   EXPECT_EQ(met.size(), std::size_t{firsts} * seconds);
   EXPECT_EQ(number, all.tile_pairs());
 }
-TEST(two_array_schedule, every_pair_meets_once_and_no_part_is_used_twice_in_a_round) {
+TEST(two_array_schedule, every_pair_meets_once_and_no_tile_is_used_twice_in_a_round) {
   for (std::uint32_t firsts = 1; firsts <= 20; ++firsts)
     for (std::uint32_t seconds = 1; seconds <= 20; ++seconds)
       expect_each_pair_once(firsts, seconds);
@@ -61,16 +61,16 @@ TEST(two_array_schedule, every_pair_meets_once_and_no_part_is_used_twice_in_a_ro
   expect_each_pair_once(7, 128);
 }
 TEST(two_array_schedule, meets_in_no_direction) {
-  // Number of parts by which a part advances from round to round. In the order of numbers it is
+  // Number of tiles by which a tile advances from round to round. In the order of numbers it is
   // always one.
-  constexpr std::uint32_t parts = 128;
-  two_array_schedule const all{parts, parts};
+  constexpr std::uint32_t tiles = 128;
+  two_array_schedule const all{tiles, tiles};
   std::map<std::uint32_t, std::uint32_t> steps;
-  for (std::uint32_t r = 0; r + 1 < parts; ++r) {
-    auto const met = [&](std::uint32_t round) { return all.pair(round * parts).b; };
-    ++steps[(met(r + 1) + parts - met(r)) % parts];
+  for (std::uint32_t r = 0; r + 1 < tiles; ++r) {
+    auto const met = [&](std::uint32_t round) { return all.pair(round * tiles).b; };
+    ++steps[(met(r + 1) + tiles - met(r)) % tiles];
   }
-  for (auto const& [step, times] : steps) EXPECT_LE(times, parts / 4) << step;
+  for (auto const& [step, times] : steps) EXPECT_LE(times, tiles / 4) << step;
 }
 static_assert(two_array_schedule{3, 5}.rounds() == 5 && two_array_schedule{5, 3}.rounds() == 5);
 
@@ -87,14 +87,14 @@ TYPED_TEST(two_arrays_by, every_section_runs_once) {
   struct sizes {
     std::uint32_t users, items;
   };
-  struct parts {
+  struct tiles {
     unsigned users, items;
   };
   std::uint32_t const many = test::on_chip(2000u, 500u);
   for (sizes const s :
        {sizes{1, 1}, sizes{1, 37}, sizes{37, 1}, sizes{3, many}, sizes{many, 3}, sizes{1000, 39}}) {
     for (std::uint32_t const n : {1u, 31u, most}) {
-      for (parts const p : {parts{1, 1}, parts{2, 8}, parts{8, 2}, parts{4, 0}}) {
+      for (tiles const p : {tiles{1, 1}, tiles{2, 8}, tiles{8, 2}, tiles{4, 0}}) {
         SCOPED_TRACE(testing::Message() << s.users << " users, " << s.items << " items, " << n
                                         << " ratings, " << p.users << " x " << p.items);
         bench<TypeParam> b{s.users, s.items};

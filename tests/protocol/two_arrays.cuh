@@ -188,8 +188,8 @@ class bench {
     users_.wait(s);
     items_.wait(s);
   }
-  log make(std::size_t sections, unsigned parts = 0, unsigned item_parts = 0) {
-    return log{users_, items_, sections, {.partitions = parts, .second_partitions = item_parts}};
+  log make(std::size_t sections, unsigned tiles = 0, unsigned item_tiles = 0) {
+    return log{users_, items_, sections, {.partitions = tiles, .second_partitions = item_tiles}};
   }
 
   void send_alone(log const& to, std::uint32_t first, std::uint32_t end,

@@ -230,7 +230,7 @@ TEST(two_arrays, a_part_that_does_not_come_back_is_reported_and_then_all_is_well
   // Time passes by tenths of a second on the simulated device.
   send(test::sized(3000u, 300u));
   later.run();
-  EXPECT_THAT(failure(b.users()), HasSubstr("of a run in rounds waited until part "));
+  EXPECT_THAT(failure(b.users()), HasSubstr("of a run in rounds waited until tile "));
   std::uint64_t before = 0, after = 0;
   for (user const& u : b.user_records()) before += u.ratings;
   EXPECT_LT(before, all_ratings);
@@ -240,8 +240,8 @@ TEST(two_arrays, a_part_that_does_not_come_back_is_reported_and_then_all_is_well
   EXPECT_THAT(
       error_text(b.users()),
       HasSubstr("1 runs of logs between this guarded array and another one did not run, because an "
-                "earlier launch or run of the other one had failed: it waited for a part"));
-  EXPECT_THAT(failure(b.items()), HasSubstr("of a run in rounds waited until part "));
+                "earlier launch or run of the other one had failed: it waited for a tile"));
+  EXPECT_THAT(failure(b.items()), HasSubstr("of a run in rounds waited until tile "));
   later.run();
   b.wait();
   for (user const& u : b.user_records()) after += u.ratings;
@@ -278,7 +278,7 @@ TEST(two_arrays, what_cannot_be_is_refused_in_one_line) {
   on_chip few{static_cast<user*>(nullptr), 10};
   using between = warden::deferred_between<on_chip, in_memory, mark>;
   EXPECT_THAT(test::refusal([&] { between(few, much, 10); }),
-              HasSubstr("parts and 65536 records of 4096 bytes in 512 parts do not fit the chip: "
+              HasSubstr("tiles and 65536 records of 4096 bytes in 512 tiles do not fit the chip: "
                         "two need "));
 }
 

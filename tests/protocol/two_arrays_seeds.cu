@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs between two arrays under many schedules: few parts and many, uneven and empty ones, hot
+// Runs between two arrays under many schedules: few tiles and many, uneven and empty ones, hot
 // records; and other uses of either array at the same time.
 
 #include "tests/protocol/two_arrays.cuh"
@@ -20,8 +20,8 @@ using two_arrays::send_visits;
 using two_arrays::small_blocks;
 using two_arrays::visit;
 
-/// At least `least` records of both arrays, in at least `least_parts` parts.
-void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_parts,
+/// At least `least` records of both arrays, in at least `least_tiles` tiles.
+void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_tiles,
                       unsigned runs) {
   auto const draw = [&](std::uint64_t which, std::uint32_t below) {
     return static_cast<std::uint32_t>(test::mix(seed * 16 + which) % below);
@@ -36,7 +36,7 @@ void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_pa
                           1 + draw(5, 60),
                           {.time_limit_seconds = 1, .minimum_polls = 64}};
   std::uint32_t const n = 1 + draw(6, 800), together = draw(7, n + 1);
-  auto later = b.make(2 * n, least_parts << draw(8, 4), least_parts << draw(9, 4));
+  auto later = b.make(2 * n, least_tiles << draw(8, 4), least_tiles << draw(9, 4));
   for (unsigned run = 0; run < runs; ++run) {
     b.send_together(later, 0, together, 1 + draw(10, 3));
     b.send_alone(later, together, n);
@@ -49,14 +49,14 @@ void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_pa
 TEST(two_arrays_seeds, each_section_runs_once) {
   test::under_many_schedules(1, [](std::uint64_t seed) { expect_each_once(seed, 1, 1, 2); });
 }
-/// Where there are many parts, few pairs have sections.
+/// Where there are many tiles, few pairs have sections.
 TEST(two_arrays_seeds, each_section_runs_once_by_one_block) {
   test::under_many_schedules(2, [](std::uint64_t seed) {
     test::let_one_block_be_resident();
     expect_each_once(seed, 20, 8, 1);
   });
 }
-/// With this number of parts, one of each array do not fit the chip together.
+/// With this number of tiles, one of each array do not fit the chip together.
 TEST(two_arrays_seeds, each_section_runs_once_in_memory) {
   test::under_many_schedules(2, [](std::uint64_t seed) {
     test::let_blocks_have(16 << 10);
@@ -64,13 +64,13 @@ TEST(two_arrays_seeds, each_section_runs_once_in_memory) {
   });
 }
 
-/// One array has many times the parts of the other array.
-TEST(two_arrays_seeds, each_section_runs_once_between_very_different_numbers_of_parts) {
-  for (auto const& [parts, item_parts] : {std::pair{64u, 512u}, {512u, 1u}}) {
-    SCOPED_TRACE(std::to_string(parts) + " parts and " + std::to_string(item_parts));
+/// One array has many times the tiles of the other array.
+TEST(two_arrays_seeds, each_section_runs_once_between_very_different_numbers_of_tiles) {
+  for (auto const& [tiles, item_tiles] : {std::pair{64u, 512u}, {512u, 1u}}) {
+    SCOPED_TRACE(std::to_string(tiles) + " tiles and " + std::to_string(item_tiles));
     bench<small_blocks<>> b{64, 5000};
     constexpr std::uint32_t n = 3000;
-    auto later = b.make(n, parts, item_parts);
+    auto later = b.make(n, tiles, item_tiles);
     b.send_together(later, 0, n, 3);
     later.run();
     b.wait();

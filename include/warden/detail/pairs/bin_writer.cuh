@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Splits each partition of a log into bins. The partition depends on the part of one record of a
-/// message. The bin depends on the part of the other record.
+/// Splits each partition of a log into bins. The partition depends on the tile of one record of a
+/// message. The bin depends on the tile of the other record.
 ///
-/// A block counts a part's messages by bin, reserves as many places, and reads the messages again
+/// A block counts a tile's messages by bin, reserves as many places, and reads the messages again
 /// to put each in its place. So bins have no fixed capacity, and the pool has no more places than
 /// the log.
 #pragma once
@@ -34,7 +34,7 @@ class bin_writer {
   static constexpr unsigned at_once = std::max<unsigned>(1, 64 / sizeof(message_type));
 
  public:
-  /// Bytes of shared memory if second records are in `others` parts.
+  /// Bytes of shared memory if second records are in `others` tiles.
   static constexpr std::size_t shared_bytes(std::uint32_t others) {
     return layout{others}.carver.bytes();
   }
@@ -44,26 +44,26 @@ class bin_writer {
   WARDEN_DEVICE bin_writer(Ref const& ref, std::byte* storage)
       : bin_writer{ref, storage, layout{ref.bins.schedule.others()}} {}
 
-  /// Splits parts until none is left. Collective over the block.
+  /// Splits tiles until none is left. Collective over the block.
   WARDEN_DEVICE void run() const {
     // One load for all threads: a kernel that sends may take rows at the same time.
     if (simt::thread_rank() == 0) shared_[0].rows = ref_.log.rows_written();
     while (true) {
       if (simt::thread_rank() == 0)
-        shared_[0].part = simt::fetch_add(&ref_.log.control->next_partition, 1u);
+        shared_[0].tile = simt::fetch_add(&ref_.log.control->next_partition, 1u);
       simt::sync_block();
-      std::uint32_t const part = shared_[0].part;
-      if (part >= ref_.bins.schedule.homes()) return;
-      split(part, shared_[0].rows);
+      std::uint32_t const tile = shared_[0].tile;
+      if (tile >= ref_.bins.schedule.homes()) return;
+      split(tile, shared_[0].rows);
     }
   }
 
  private:
   /// Values that one thread shares with its block.
   struct found {
-    std::uint32_t part;   ///< next part
+    std::uint32_t tile;   ///< next tile
     std::uint32_t rows;   ///< rows of the log
-    std::uint32_t begin;  ///< first of the part's places
+    std::uint32_t begin;  ///< first of the tile's places
   };
   struct layout {
     std::uint32_t others;
@@ -83,15 +83,15 @@ class bin_writer {
         shared_{at.shared.in(storage)},
         reading_{at.reading.in(storage)} {}
 
-  WARDEN_DEVICE void split(std::uint32_t part, std::uint32_t rows) const {
+  WARDEN_DEVICE void split(std::uint32_t tile, std::uint32_t rows) const {
     std::uint32_t const others = ref_.bins.schedule.others();
     unsigned const me = simt::thread_rank();
     for (std::uint32_t p = me; p < others; p += threads) counts_[p] = 0;
     simt::sync_block();
     std::uint32_t invalid = 0;
-    for_each(part, rows, [&](message_type const& m, bool is_valid) {
+    for_each(tile, rows, [&](message_type const& m, bool is_valid) {
       if (is_valid) {
-        simt::shared_fetch_add(counts_[part_of_second(m)], 1u);
+        simt::shared_fetch_add(counts_[tile_of_second(m)], 1u);
       } else {
         ++invalid;
       }
@@ -99,9 +99,9 @@ class bin_writer {
     simt::sync_block();
     take_places(others);
     simt::sync_block();
-    for_each(part, rows, [&](message_type const& m, bool is_valid) {
+    for_each(tile, rows, [&](message_type const& m, bool is_valid) {
       if (!is_valid) return;
-      std::uint32_t const p = part_of_second(m);
+      std::uint32_t const p = tile_of_second(m);
       std::uint32_t const rank = simt::shared_fetch_add(counts_[p], 0u - 1u) - 1;
       std::uint32_t const place = begins_[p] + rank;
       // This message was not there when messages were counted: a kernel was sending.
@@ -114,14 +114,14 @@ class bin_writer {
     });
     if (invalid != 0) simt::fetch_add(&ref_.report->not_whole, std::uint64_t{invalid});
     simt::sync_block();
-    note_ranges(part, others);
+    note_ranges(tile, others);
     simt::sync_block();
   }
 
-  /// Calls `f` with each message of the part, and true if the message is valid.
+  /// Calls `f` with each message of the tile, and true if the message is valid.
   template <class F>
-  WARDEN_DEVICE void for_each(std::uint32_t part, std::uint32_t rows, F f) const {
-    reader messages{ref_.log, part, {0, rows}, reading_[0]};
+  WARDEN_DEVICE void for_each(std::uint32_t tile, std::uint32_t rows, F f) const {
+    reader messages{ref_.log, tile, {0, rows}, reading_[0]};
     while (messages.has_more()) {
       message_type m[at_once];
       unsigned const arrived = messages.receive(m);
@@ -130,12 +130,12 @@ class bin_writer {
         if ((arrived >> k & 1u) == 0) continue;
         // Possibly an unwritten slot: a kernel was sending.
         std::uint32_t const id = m[k].local();
-        f(m[k], id < ref_.size && ref_.owners.partition_of(id) == part &&
+        f(m[k], id < ref_.size && ref_.owners.partition_of(id) == tile &&
                     pairs::second_of(m[k]) < ref_.seconds().size);
       }
     }
   }
-  WARDEN_DEVICE std::uint32_t part_of_second(message_type const& m) const {
+  WARDEN_DEVICE std::uint32_t tile_of_second(message_type const& m) const {
     return ref_.seconds().owners.partition_of(pairs::second_of(m));  // mutation: wrong-bin
   }
 
@@ -157,8 +157,8 @@ class bin_writer {
     if (simt::thread_rank() == 0) begins_[others] = begin + total;
   }
 
-  /// Stores where the part's bins are, and which of them are not empty. Collective.
-  WARDEN_DEVICE void note_ranges(std::uint32_t part, std::uint32_t others) const {
+  /// Stores where the tile's bins are, and which of them are not empty. Collective.
+  WARDEN_DEVICE void note_ranges(std::uint32_t tile, std::uint32_t others) const {
     std::uint32_t const words = bins::words(others);
     for (std::uint32_t w = simt::warp_rank(); w < words; w += threads / simt::warp_size) {
       std::uint32_t const p = w * simt::warp_size + simt::lane_id();
@@ -170,10 +170,10 @@ class bin_writer {
         std::uint32_t const end = begins_[p + 1] < ref_.log.size ? begins_[p + 1] : ref_.log.size;
         filled = {begins_[p] + (missing > 0 ? missing : 0), end};
         if (filled.begin > filled.end) filled.begin = filled.end;
-        *ref_.bins.range(part, ref_.bins.schedule.part_of(p)) = filled;
+        *ref_.bins.range(tile, ref_.bins.schedule.tile_of(p)) = filled;
       }
       unsigned const present = simt::ballot(simt::full_warp, filled.begin != filled.end);
-      if (simt::lane_id() == 0) ref_.bins.present[std::size_t{part} * words + w] = present;
+      if (simt::lane_id() == 0) ref_.bins.present[std::size_t{tile} * words + w] = present;
     }
   }
 

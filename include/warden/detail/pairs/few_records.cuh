@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Runs the sections of two parts that have few records. All sections want the same records, so one
+/// Runs the sections of two tiles that have few records. All sections want the same records, so one
 /// thread runs them all, sorted by pair of records, with both records in registers.
 #pragma once
 

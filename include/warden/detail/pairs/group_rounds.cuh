@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Groups of lanes run the sections between the records of two parts that a block holds. Each group
+/// Groups of lanes run the sections between the records of two tiles that a block holds. Each group
 /// takes the locks of its lanes' messages, in shared memory, one message after another.
 #pragma once
 
@@ -36,8 +36,8 @@ class group_rounds_worker {
   /// Maximum of messages of a thread in one window.
   static constexpr unsigned per_thread = std::max<unsigned>(1, 64 / sizeof(message_type));
 
-  /// Bytes of shared memory for parts of these sizes, independent of the window's size.
-  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(part_sizes sizes, unsigned) {
+  /// Bytes of shared memory for tiles of these sizes, independent of the window's size.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(tile_sizes sizes, unsigned) {
     return layout{sizes}.carver.bytes();
   }
 
@@ -47,10 +47,10 @@ class group_rounds_worker {
 
   /// Frees all locks. Collective; a block barrier follows.
   WARDEN_DEVICE void start() const { locks_.clear(); }
-  /// Loads the records of two parts, as pair_store.
-  WARDEN_DEVICE void load(part_pair pair) { sections_.records().load(pair); }
-  /// Takes two parts, but loads only the records of this thread's messages. Collective.
-  WARDEN_DEVICE void load(part_pair pair, message_type const (&m)[per_thread], unsigned arrived) {
+  /// Loads the records of two tiles, as pair_store.
+  WARDEN_DEVICE void load(two_tiles pair) { sections_.records().load(pair); }
+  /// Takes two tiles, but loads only the records of this thread's messages. Collective.
+  WARDEN_DEVICE void load(two_tiles pair, message_type const (&m)[per_thread], unsigned arrived) {
     sections_.records().hold(pair);
     sections::for_each_record(m, arrived,
                               [&](std::uint32_t slot) { sections_.records().load(slot); });
@@ -62,7 +62,7 @@ class group_rounds_worker {
   }
   /// Writes back all records, as pair_store.
   WARDEN_DEVICE void write_back() const { sections_.records().write_back(); }
-  /// Returns the slot of a part's record; `side` is 0 for the first part, 1 for the second.
+  /// Returns the slot of a tile's record; `side` is 0 for the first tile, 1 for the second.
   WARDEN_DEVICE std::uint32_t slot_of(unsigned side, std::uint32_t local) const {
     return sections_.records().slot_of(side, local);
   }
@@ -97,7 +97,7 @@ class group_rounds_worker {
 
  private:
   struct layout {
-    part_sizes sizes;
+    tile_sizes sizes;
     arena_carver carver{};
     arena_piece<std::uint32_t> locks = carver.take<std::uint32_t>(sections::lock_count);
     typename store::pieces records = store::carve(carver, sizes);

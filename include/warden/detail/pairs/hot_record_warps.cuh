@@ -57,8 +57,8 @@ class hot_record_warps {
     arena_piece<std::uint32_t> locks;          ///< all locks
     typename sections::store::pieces records;  ///< records that the block holds
   };
-  /// Returns the pieces for parts of these sizes, and windows of `used` messages of each thread.
-  WARDEN_HOST_DEVICE static constexpr pieces carve(arena_carver& carver, part_sizes sizes,
+  /// Returns the pieces for tiles of these sizes, and windows of `used` messages of each thread.
+  WARDEN_HOST_DEVICE static constexpr pieces carve(arena_carver& carver, tile_sizes sizes,
                                                    unsigned used) {
     auto const firsts = carver.take<first_record>(sections::holds ? threads : 0);
     auto const seconds =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Access to the second record of a log's messages, and the bins of messages that have the parts of
+/// Access to the second record of a log's messages, and the bins of messages that have the tiles of
 /// both records in common.
 #pragma once
 
@@ -54,18 +54,18 @@ struct bin_range {
   std::uint32_t end;    ///< place after the last message
 };
 
-/// A tile pair of the schedule that has sections. A part is free for it after the number of its
+/// A tile pair of the schedule that has sections. A tile is free for it after the number of its
 /// earlier tile pairs have finished.
 struct scheduled_pair {
-  std::uint32_t a;          ///< one part
-  std::uint32_t b;          ///< another part, or the same
+  std::uint32_t a;          ///< one tile
+  std::uint32_t b;          ///< another tile, or the same
   std::uint32_t earlier_a;  ///< tile pairs of `a` that must finish earlier
   std::uint32_t earlier_b;  ///< tile pairs of `b` that must finish earlier
 };
 
-/// Progress of a part in this run. The block of its next tile pair waits for it.
-struct alignas(64) part_progress {
-  std::uint32_t finished;  ///< tile pairs of the part that have finished
+/// Progress of a tile in this run. The block of its next tile pair waits for it.
+struct alignas(64) tile_progress {
+  std::uint32_t finished;  ///< tile pairs of the tile that have finished
 };
 
 /// Counters of one log's rounds.
@@ -77,24 +77,24 @@ struct rounds_control {
   alignas(128) std::uint32_t windows;  ///< windows that have run
 };
 
-/// Messages of a log by the parts of both records, while the log is run. In a bin, a message has
-/// its records' numbers within their parts. `Schedule` lists the pairs of parts.
+/// Messages of a log by the tiles of both records, while the log is run. In a bin, a message has
+/// its records' numbers within their tiles. `Schedule` lists the pairs of tiles.
 template <class Message, class Schedule>
 struct pair_bins {
   Message* pool = nullptr;               ///< as many places as the log has
   bin_range* ranges = nullptr;           ///< [home][other]
   std::uint32_t* present = nullptr;      ///< [home][word] a bit for each bin that is not empty
   scheduled_pair* tile_pairs = nullptr;  ///< tile pairs that have sections, in order
-  part_progress* progress = nullptr;     ///< [part]
+  tile_progress* progress = nullptr;     ///< [tile]
   rounds_control* control = nullptr;     ///< one object
-  Schedule schedule{};                   ///< schedule of the parts
+  Schedule schedule{};                   ///< schedule of the tiles
 
   /// Number of words of a row of `bits` bits.
   WARDEN_HOST_DEVICE static constexpr std::uint32_t words(std::uint32_t bits) {
     return (bits + 31) / 32;
   }
-  /// Returns the bin of sections whose message went to the part `home`, and whose other record is
-  /// in the part `other`.
+  /// Returns the bin of sections whose message went to the tile `home`, and whose other record is
+  /// in the tile `other`.
   WARDEN_DEVICE bin_range* range(std::uint32_t home, std::uint32_t other) const {
     return ranges + std::size_t{home} * schedule.others() + schedule.other_of(other);
   }

@@ -50,9 +50,9 @@ class pair_sections {
   WARDEN_DEVICE pair_sections(Ref const& ref, typename store::pieces const& at, std::byte* storage)
       : ref_{ref}, records_{ref, at, storage} {}
 
-  /// Returns the records of the two parts that the block holds.
+  /// Returns the records of the two tiles that the block holds.
   WARDEN_DEVICE store& records() { return records_; }
-  /// Returns the records of the two parts that the block holds.
+  /// Returns the records of the two tiles that the block holds.
   WARDEN_DEVICE store const& records() const { return records_; }
 
   /// Returns the locks of a message's two records.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Lists the tile pairs of a schedule that have sections. A pair of parts without sections is not
+/// Lists the tile pairs of a schedule that have sections. A pair of tiles without sections is not
 /// in the list and costs nothing.
 #pragma once
 
@@ -17,9 +17,9 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// One block's work. `Ref` is a rounds_ref. The list is in the order of rounds, with one exception:
-/// tile pairs that are the first one of both their parts come before all others, because a long one
+/// tile pairs that are the first one of both their tiles come before all others, because a long one
 /// among them delays no other tile pair. For each tile pair, the list holds the numbers of earlier
-/// tile pairs of its parts. So each part is in one tile pair at a time.
+/// tile pairs of its tiles. So each tile is in one tile pair at a time.
 template <class Ref>
 class round_list {
   static constexpr unsigned threads = Ref::policy::block_threads;
@@ -28,7 +28,7 @@ class round_list {
   using scan = simt::block_scan<threads>;
 
  public:
-  /// Bytes of shared memory for these parts.
+  /// Bytes of shared memory for these tiles.
   static constexpr std::size_t shared_bytes(schedule const& all) {
     return layout{all}.carver.bytes();
   }
@@ -49,16 +49,16 @@ class round_list {
     simt::sync_block();
     for (std::uint32_t w = me; w < present_.size(); w += threads) mark_tile_pairs(w);
     simt::sync_block();
-    for (std::uint32_t p = me; p < all_.parts(); p += threads) first_of_[p] = first_tile_pair_of(p);
+    for (std::uint32_t p = me; p < all_.tiles(); p += threads) first_of_[p] = first_tile_pair_of(p);
     simt::sync_block();
-    for (std::uint32_t p = me; p < all_.parts(); p += threads) move_first_tile_pair_of(p);
+    for (std::uint32_t p = me; p < all_.tiles(); p += threads) move_first_tile_pair_of(p);
     simt::sync_block();
     std::uint32_t const firsts = number(firsts_, before_firsts_, 0);
     simt::sync_block();
     std::uint32_t const all = number(tile_pairs_, before_, firsts);
     if (me == 0) make_ready(all);
     simt::sync_block();
-    for (std::uint32_t p = me; p < all_.parts(); p += threads) {
+    for (std::uint32_t p = me; p < all_.tiles(); p += threads) {
       list_tile_pairs_of(p);
       ref_.bins.progress[p].finished = 0;
     }
@@ -69,7 +69,7 @@ class round_list {
     schedule all;
     std::uint32_t words = bins::words(all.tile_pairs());
     std::size_t bits = std::size_t{all.homes()} * bins::words(all.others());
-    std::size_t rows = std::size_t{all.parts()} * bins::words(all.rounds());
+    std::size_t rows = std::size_t{all.tiles()} * bins::words(all.rounds());
     arena_carver carver{};
     arena_piece<std::uint32_t> present = carver.take<std::uint32_t>(bits);
     arena_piece<std::uint32_t> rounds = carver.take<std::uint32_t>(rows);
@@ -77,7 +77,7 @@ class round_list {
     arena_piece<std::uint32_t> before = carver.take<std::uint32_t>(words);
     arena_piece<std::uint32_t> firsts = carver.take<std::uint32_t>(words);
     arena_piece<std::uint32_t> before_firsts = carver.take<std::uint32_t>(words);
-    arena_piece<std::uint32_t> first_of = carver.take<std::uint32_t>(all.parts());
+    arena_piece<std::uint32_t> first_of = carver.take<std::uint32_t>(all.tiles());
     arena_piece<typename scan::storage> scanning = carver.take<typename scan::storage>(1);
   };
 
@@ -95,7 +95,7 @@ class round_list {
 
   /// Returns the words of a home's row of bits.
   WARDEN_DEVICE std::uint32_t home_words() const { return bins::words(all_.others()); }
-  /// Returns the words of a part's row of rounds.
+  /// Returns the words of a tile's row of rounds.
   WARDEN_DEVICE std::uint32_t round_words() const { return bins::words(all_.rounds()); }
   WARDEN_DEVICE bool has(std::uint32_t home, std::uint32_t other) const {
     return (present_[home * home_words() + other / 32] >> other % 32 & 1u) != 0;
@@ -108,7 +108,7 @@ class round_list {
     std::uint32_t const a = word / home_words();
     std::uint32_t const first = word % home_words() * 32;
     for (; bits != 0; bits &= bits - 1) {
-      std::uint32_t const b = all_.part_of(first + static_cast<unsigned>(simt::first_bit(bits)));
+      std::uint32_t const b = all_.tile_of(first + static_cast<unsigned>(simt::first_bit(bits)));
       if (a > b && has(b, a)) continue;
       std::uint32_t number = a;
       if (a != b) {
@@ -124,26 +124,26 @@ class round_list {
     simt::shared_fetch_add(bits[number / 32], 1u << number % 32);
   }
 
-  /// Returns the first tile pair of a part, or `none`.
-  WARDEN_DEVICE std::uint32_t first_tile_pair_of(std::uint32_t part) const {
+  /// Returns the first tile pair of a tile, or `none`.
+  WARDEN_DEVICE std::uint32_t first_tile_pair_of(std::uint32_t tile) const {
     if constexpr (schedule::pairs_with_itself) {
-      if (has(part, part)) return part;
+      if (has(tile, tile)) return tile;
     }
     for (std::uint32_t w = 0; w < round_words(); ++w) {
-      unsigned const bits = rounds_[part * round_words() + w];
+      unsigned const bits = rounds_[tile * round_words() + w];
       if (bits == 0) continue;
-      return all_.tile_pair(part, w * 32 + static_cast<unsigned>(simt::first_bit(bits))).number;
+      return all_.tile_pair(tile, w * 32 + static_cast<unsigned>(simt::first_bit(bits))).number;
     }
     return none;
   }
-  /// Moves the part's first tile pair to the front of the list if it is the other part's first one,
-  /// too. Done by one of both parts.
-  WARDEN_DEVICE void move_first_tile_pair_of(std::uint32_t part) const {
-    std::uint32_t const tile_pair = first_of_[part];
+  /// Moves the tile's first tile pair to the front of the list if it is the other tile's first one,
+  /// too. Done by one of both tiles.
+  WARDEN_DEVICE void move_first_tile_pair_of(std::uint32_t tile) const {
+    std::uint32_t const tile_pair = first_of_[tile];
     if (tile_pair == none) return;
-    part_pair const parts = all_.pair(tile_pair);
-    bool const is_first_of_both = first_of_[parts.b] == tile_pair;  // mutation: first-of-one
-    if (part != parts.a || !is_first_of_both) return;
+    two_tiles const tiles = all_.pair(tile_pair);
+    bool const is_first_of_both = first_of_[tiles.b] == tile_pair;  // mutation: first-of-one
+    if (tile != tiles.a || !is_first_of_both) return;
     mark(firsts_, tile_pair);
     simt::shared_fetch_add(tile_pairs_[tile_pair / 32], 0u - (1u << tile_pair % 32));
   }
@@ -174,25 +174,25 @@ class round_list {
     ref_.bins.control->placed = 0;  // for the next run
   }
 
-  /// Writes one part's side of its tile pairs.
-  WARDEN_DEVICE void list_tile_pairs_of(std::uint32_t part) const {
+  /// Writes one tile's side of its tile pairs.
+  WARDEN_DEVICE void list_tile_pairs_of(std::uint32_t tile) const {
     std::uint32_t turn = 0;
     if constexpr (schedule::pairs_with_itself) {
-      if (has(part, part)) {
-        ref_.bins.tile_pairs[place_of(part)] = {part, part, 0, 0};
+      if (has(tile, tile)) {
+        ref_.bins.tile_pairs[place_of(tile)] = {tile, tile, 0, 0};
         turn = 1;
       }
     }
     for (std::uint32_t w = 0; w < round_words(); ++w) {
-      for (unsigned bits = rounds_[part * round_words() + w]; bits != 0; bits &= bits - 1) {
+      for (unsigned bits = rounds_[tile * round_words() + w]; bits != 0; bits &= bits - 1) {
         auto const mine =
-            all_.tile_pair(part, w * 32 + static_cast<unsigned>(simt::first_bit(bits)));
+            all_.tile_pair(tile, w * 32 + static_cast<unsigned>(simt::first_bit(bits)));
         scheduled_pair& tile_pair = ref_.bins.tile_pairs[place_of(mine.number)];
         if (mine.is_a) {
-          tile_pair.a = part;
+          tile_pair.a = tile;
           tile_pair.earlier_a = turn;
         } else {
-          tile_pair.b = part;  // mutation: pair-twice
+          tile_pair.b = tile;  // mutation: pair-twice
           tile_pair.earlier_b = turn;
         }
         ++turn;  // mutation: round-twice
@@ -214,12 +214,12 @@ class round_list {
   Ref const& ref_;
   schedule all_;
   simt::shared_span<std::uint32_t> present_;  ///< [home][word] as in memory
-  simt::shared_span<std::uint32_t> rounds_;  ///< [part][word] a bit for each round with a tile pair
+  simt::shared_span<std::uint32_t> rounds_;  ///< [tile][word] a bit for each round with a tile pair
   simt::shared_span<std::uint32_t> tile_pairs_;  ///< [word] a bit for each listed tile pair
   simt::shared_span<std::uint32_t> before_;      ///< [word] tile pairs listed before its first
-  simt::shared_span<std::uint32_t> firsts_;  ///< [word] tile pairs that are the first of both parts
+  simt::shared_span<std::uint32_t> firsts_;  ///< [word] tile pairs that are the first of both tiles
   simt::shared_span<std::uint32_t> before_firsts_;  ///< [word] see `before_`
-  simt::shared_span<std::uint32_t> first_of_;       ///< [part] its first tile pair
+  simt::shared_span<std::uint32_t> first_of_;       ///< [tile] its first tile pair
   simt::shared_span<typename scan::storage> scan_;
 };
 

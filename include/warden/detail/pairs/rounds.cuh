@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Runs the sections between the records of two parts that a block holds. Uses locks in shared
+/// Runs the sections between the records of two tiles that a block holds. Uses locks in shared
 /// memory as long as few threads want one record. If many do, one thread runs their sections one
 /// after another.
 ///
 /// The thread that holds a message tries to take both its locks, or none, so no thread waits for a
 /// lock while it holds another. Messages on a lock that many threads did not get go to
-/// hot_record_warps. If both parts have few records, one thread runs all sections.
+/// hot_record_warps. If both tiles have few records, one thread runs all sections.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -37,9 +37,9 @@ class rounds_worker {
   /// Maximum of messages of a thread in one window.
   static constexpr unsigned per_thread = std::max<unsigned>(1, 64 / sizeof(message_type));
 
-  /// Bytes of shared memory for parts of these sizes, and windows of `used` messages of each
+  /// Bytes of shared memory for tiles of these sizes, and windows of `used` messages of each
   /// thread.
-  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(part_sizes sizes, unsigned used) {
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(tile_sizes sizes, unsigned used) {
     return layout{sizes, used}.carver.bytes();
   }
 
@@ -49,13 +49,13 @@ class rounds_worker {
 
   /// Frees all locks and forgets all messages. Collective; a block barrier follows.
   WARDEN_DEVICE void start() const { hot_warps_.start(); }
-  /// Loads the records of two parts, as pair_store.
-  WARDEN_DEVICE void load(part_pair pair) {
+  /// Loads the records of two tiles, as pair_store.
+  WARDEN_DEVICE void load(two_tiles pair) {
     forget();
     records().load(pair);
   }
-  /// Takes two parts, but loads only the records of this thread's messages. Collective.
-  WARDEN_DEVICE void load(part_pair pair, message_type const (&m)[per_thread], unsigned arrived) {
+  /// Takes two tiles, but loads only the records of this thread's messages. Collective.
+  WARDEN_DEVICE void load(two_tiles pair, message_type const (&m)[per_thread], unsigned arrived) {
     forget();
     records().hold(pair);
     sections::for_each_record(m, arrived, [&](std::uint32_t slot) { records().load(slot); });
@@ -66,7 +66,7 @@ class rounds_worker {
   }
   /// Writes back all records, as pair_store.
   WARDEN_DEVICE void write_back() const { records().write_back(); }
-  /// Returns the slot of a part's record; `side` is 0 for the first part, 1 for the second.
+  /// Returns the slot of a tile's record; `side` is 0 for the first tile, 1 for the second.
   WARDEN_DEVICE std::uint32_t slot_of(unsigned side, std::uint32_t local) const {
     return records().slot_of(side, local);
   }
@@ -110,7 +110,7 @@ class rounds_worker {
   static constexpr unsigned patience = 8;
 
   struct layout {
-    part_sizes sizes;
+    tile_sizes sizes;
     unsigned used;  ///< messages of each thread in a window
     arena_carver carver{};
     typename hot_warps::pieces pieces = hot_warps::carve(carver, sizes, used);

@@ -24,7 +24,7 @@ using rounds_server_of = rounds_server<Ref, detail::rounds_worker_of<Ref>>;
 template <class Ref>
 using single_block_run_of = single_block_run<Ref, detail::rounds_worker_of<Ref>>;
 
-/// Runs all sections if they are few. Grid: one block. `Ref` has each array's records in one part.
+/// Runs all sections if they are few. Grid: one block. `Ref` has each array's records in one tile.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_few(run_arguments<Ref> a) {
   simt::assume_one_dimension();
@@ -35,7 +35,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_few(run_argu
 template <class Ref>
 inline constexpr int fill_blocks_each = Ref::policy::block_threads <= 512 ? 2 : 1;
 
-/// Sorts messages by the parts of both records. Grid: any.
+/// Sorts messages by the tiles of both records. Grid: any.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, fill_blocks_each<Ref>)
     fill_bins(run_arguments<Ref> a) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Host side of a run in rounds, for logs with sections on two records: number of parts, placement
+/// Host side of a run in rounds, for logs with sections on two records: number of tiles, placement
 /// of their records, and launches.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <warden/detail/execute/guarded_access.cuh>
 #include <warden/detail/execute/run_array.cuh>
 #include <warden/detail/pairs/rounds_kernels.cuh>
-#include <warden/detail/pairs/rounds_parts.cuh>
+#include <warden/detail/pairs/rounds_tiles.cuh>
 #include <warden/error.hpp>
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
@@ -59,8 +59,8 @@ class rounds_runner {
            progress_.bytes() + control_.bytes();
   }
 
-  /// Chooses the parts, unless the user did, and returns them. Throws limit_error if two parts must
-  /// be on chip and do not fit, and if parts are to be split.
+  /// Chooses the tiles, unless the user did, and returns them. Throws limit_error if two tiles must
+  /// be on chip and do not fit, and if tiles are to be split.
   partition_map plan_partitions(Run& run, deferred_options const& options, std::size_t sections,
                                 std::source_location where) {
     if (options.split > 1) {
@@ -77,21 +77,21 @@ class rounds_runner {
     auto arrays = arrays_of(run, options, sections, facts);
     // Returns false if there are too many tile pairs to list them.
     auto const plan = [&] {
-      for (array_parts const& one : arrays) {
-        *one.owners = log_plan<Run>::partitions(one.records, one.parts, one.record_bytes);
+      for (array_tiles const& one : arrays) {
+        *one.owners = log_plan<Run>::partitions(one.records, one.tiles, one.record_bytes);
         *one.locals = static_cast<std::uint32_t>(one.owners->locals(one.records));
       }
       on_chip_ = tile_pair_bytes<placement::on_chip>(run) <= most_bytes;
       return round_list<any_ref>::shared_bytes(schedule_of(run)) <= most_bytes;
     };
-    // Parts that the user did not choose are reduced if their tile pairs cannot be listed.
+    // Tiles that the user did not choose are reduced if their tile pairs cannot be listed.
     bool lists = plan();
     while (!lists) {
       auto const most = std::max_element(
           arrays.begin(), arrays.end(),
-          [](array_parts const& a, array_parts const& b) { return a.choosable() < b.choosable(); });
+          [](array_tiles const& a, array_tiles const& b) { return a.choosable() < b.choosable(); });
       if (most->choosable() < 2) break;
-      most->parts /= 2;
+      most->tiles /= 2;
       lists = plan();
     }
     if (!lists) {
@@ -102,14 +102,14 @@ class rounds_runner {
                         where};
     }
     while (!on_chip_) {
-      // The array whose parts take the most memory and can be smaller.
+      // The array whose tiles take the most memory and can be smaller.
       auto const larger = std::max_element(
           arrays.begin(), arrays.end(),
-          [](array_parts const& a, array_parts const& b) { return a.bytes() < b.bytes(); });
+          [](array_tiles const& a, array_tiles const& b) { return a.bytes() < b.bytes(); });
       if (larger->bytes() == 0) break;
-      larger->parts *= 2;
+      larger->tiles *= 2;
       if (plan()) continue;
-      larger->parts /= 2;
+      larger->tiles /= 2;
       plan();
       break;
     }
@@ -124,8 +124,8 @@ class rounds_runner {
         std::max(single_block_run_of<any_ref>::shared_bytes({}, run.window_halvings),
                  tile_pair_bytes<placement::in_memory>(run)),
         most_bytes, where);
-    unsigned parts = 0;
-    for (array_parts const& one : arrays) parts += one.parts;
+    unsigned tiles = 0;
+    for (array_tiles const& one : arrays) tiles += one.tiles;
     schedule const all = schedule_of(run);
     few_ = {simt::make_kernel(&run_few<any_ref>), 1,
             single_block_run_of<any_ref>::shared_bytes({}, run.window_halvings), where};
@@ -134,10 +134,10 @@ class rounds_runner {
     list_ = {simt::make_kernel(&list_tile_pairs<any_ref>), 1,
              round_list<any_ref>::shared_bytes(all), where};
     if (on_chip_) {
-      run_ = {simt::make_kernel(&run_tile_pairs<chip_ref>), parts,
+      run_ = {simt::make_kernel(&run_tile_pairs<chip_ref>), tiles,
               tile_pair_bytes<placement::on_chip>(run), where};
     } else if constexpr (!Run::must_fit) {
-      run_ = {simt::make_kernel(&run_tile_pairs<any_ref>), parts,
+      run_ = {simt::make_kernel(&run_tile_pairs<any_ref>), tiles,
               tile_pair_bytes<placement::in_memory>(run), where};
     }
     return run.owners;
@@ -149,10 +149,10 @@ class rounds_runner {
     schedule const all = schedule_of(run);
     pool_ = buffer<message_type>{run.log.size, where};
     ranges_ = buffer<bin_range>{std::size_t{all.homes()} * all.others(), where};
-    std::size_t const words = bins::words(all.others());  // mutation: second-parts
+    std::size_t const words = bins::words(all.others());  // mutation: second-tiles
     present_ = buffer<std::uint32_t>{all.homes() * words, where};
     tile_pairs_ = buffer<scheduled_pair>{all.tile_pairs(), where};
-    progress_ = buffer<part_progress>{all.parts(), where};
+    progress_ = buffer<tile_progress>{all.tiles(), where};
     control_ = buffer<rounds_control>{1, where};
     control_.fill_bytes(0, {}, where);
   }
@@ -163,7 +163,7 @@ class rounds_runner {
                std::source_location where) const {
     sorter_.enqueue(given, s, where);
     stage = run_stage::sorted;
-    launch_one(few_, in_one_part(arguments<any_ref>(given)), s, where);
+    launch_one(few_, in_one_tile(arguments<any_ref>(given)), s, where);
     stage = run_stage::begun;
     launch_one(fill_, arguments<any_ref>(given), s, where);
     launch_one(list_, arguments<any_ref>(given), s, where);
@@ -175,53 +175,53 @@ class rounds_runner {
   }
 
  private:
-  /// Number of parts of an array's records, and its limits.
-  struct array_parts {
+  /// Number of tiles of an array's records, and its limits.
+  struct array_tiles {
     partition_map* owners;  ///< owner map of the run
-    std::uint32_t* locals;  ///< records of a part
+    std::uint32_t* locals;  ///< records of a tile
     std::uint64_t records;
     std::size_t record_bytes;
-    unsigned parts;
-    bool is_fixed;   ///< true if there may be no more parts, even if two do not fit the chip
+    unsigned tiles;
+    bool is_fixed;   ///< true if there may be no more tiles, even if two do not fit the chip
     bool is_chosen;  ///< true if the user chose the number
 
-    /// Returns the bytes of a part, or 0 if there may not be more parts.
+    /// Returns the bytes of a tile, or 0 if there may not be more tiles.
     [[nodiscard]] std::size_t bytes() const {
-      return is_fixed || parts == most_parts ? 0 : *locals * record_bytes;
+      return is_fixed || tiles == most_tiles ? 0 : *locals * record_bytes;
     }
-    /// Returns the number of parts if there may be fewer, otherwise 0.
-    [[nodiscard]] unsigned choosable() const { return is_chosen ? 0 : parts; }
+    /// Returns the number of tiles if there may be fewer, otherwise 0.
+    [[nodiscard]] unsigned choosable() const { return is_chosen ? 0 : tiles; }
   };
-  static constexpr unsigned most_parts = most_partitions;
-  /// Returns a text of the arrays' records and parts, for an error.
+  static constexpr unsigned most_tiles = most_partitions;
+  /// Returns a text of the arrays' records and tiles, for an error.
   template <class Arrays>
   static std::string text_of(Arrays const& arrays) {
     std::string all;
-    for (array_parts const& one : arrays) {
+    for (array_tiles const& one : arrays) {
       all += (all.empty() ? "" : " and ") + std::to_string(one.records) + " records of " +
-             std::to_string(one.record_bytes) + " bytes in " + std::to_string(one.parts) + " parts";
+             std::to_string(one.record_bytes) + " bytes in " + std::to_string(one.tiles) + " tiles";
     }
     return all;
   }
 
-  /// Returns the arrays of a run, with the number of parts that the user or the device's properties
+  /// Returns the arrays of a run, with the number of tiles that the user or the device's properties
   /// choose.
   static auto arrays_of(Run& run, deferred_options const& options, std::size_t sections,
                         runtime::device_facts const& facts) {
     auto const array = [&]<class Record>(run_array<Record>& records, unsigned chosen,
-                                         unsigned parts) {
-      return array_parts{&records.owners,
+                                         unsigned tiles) {
+      return array_tiles{&records.owners,
                          &records.locals,
                          records.size,
                          sizeof(Record),
-                         chosen != 0 ? chosen : std::min(parts, most_parts),
+                         chosen != 0 ? chosen : std::min(tiles, most_tiles),
                          chosen != 0,
                          chosen != 0};
     };
     auto& first = static_cast<run_array<typename Run::record>&>(run);
     if constexpr (Run::two_arrays) {
       // One block for each tile pair of a round. If an array has few records, all sections of a
-      // tile pair want the same ones, and twice as many parts are faster.
+      // tile pair want the same ones, and twice as many tiles are faster.
       unsigned const blocks = std::bit_floor(static_cast<unsigned>(facts.multiprocessors));
       auto const usual = [&](std::uint64_t records) {
         return records < std::uint64_t{8} * blocks ? 2 * blocks : blocks;
@@ -237,22 +237,22 @@ class rounds_runner {
           facts.shared_bytes_per_block - std::min(facts.shared_bytes_per_block, without_records);
       rounds_load const load{sections, run.size, for_records / sizeof(typename Run::record),
                              threads, static_cast<unsigned>(facts.multiprocessors)};
-      std::array arrays{array(first, options.partitions, rounds_parts(load, most_parts))};
-      // The estimate includes the cost if two parts do not fit the chip.
+      std::array arrays{array(first, options.partitions, rounds_tiles(load, most_tiles))};
+      // The estimate includes the cost if two tiles do not fit the chip.
       if (!Run::must_fit) arrays[0].is_fixed = true;
       return arrays;
     }
   }
-  /// Returns the schedule of the parts that have records: with few records, some parts have none.
+  /// Returns the schedule of the tiles that have records: with few records, some tiles have none.
   static schedule schedule_of(Run const& run) {
-    auto const parts_of = [](auto const& array) {
+    auto const tiles_of = [](auto const& array) {
       std::uint32_t const all = array.owners.partitions();
       return array.size < all ? static_cast<std::uint32_t>(array.size) : all;
     };
     if constexpr (Run::two_arrays) {
-      return schedule{parts_of(run), parts_of(run.second)};
+      return schedule{tiles_of(run), tiles_of(run.second)};
     } else {
-      return schedule{parts_of(run)};
+      return schedule{tiles_of(run)};
     }
   }
   template <placement Where>
@@ -280,8 +280,8 @@ class rounds_runner {
                   progress_.data(), control_.data(), schedule_of(given.ref)};
     return a;
   }
-  /// Returns the arguments with all records of an array in one part.
-  static run_arguments<any_ref> in_one_part(run_arguments<any_ref> a) {
+  /// Returns the arguments with all records of an array in one tile.
+  static run_arguments<any_ref> in_one_tile(run_arguments<any_ref> a) {
     auto const join = [](auto& array) {
       array.owners = log_plan<Run>::partitions(array.size, 1);
       array.locals = static_cast<std::uint32_t>(array.owners.locals(array.size));
@@ -307,7 +307,7 @@ class rounds_runner {
   buffer<bin_range> ranges_;
   buffer<std::uint32_t> present_;
   buffer<scheduled_pair> tile_pairs_;
-  buffer<part_progress> progress_;
+  buffer<tile_progress> progress_;
   buffer<rounds_control> control_;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One block's work in a run in rounds: it takes one tile pair after another, waits for both parts,
-/// runs the sections between them, and releases the parts for their next tile pairs.
+/// One block's work in a run in rounds: it takes one tile pair after another, waits for both tiles,
+/// runs the sections between them, and releases the tiles for their next tile pairs.
 ///
-/// Blocks take tile pairs in the order of the list, and the tile pairs of a part run in that order.
+/// Blocks take tile pairs in the order of the list, and the tile pairs of a tile run in that order.
 /// The first of the tile pairs that were taken and have not finished never waits, because all
 /// earlier tile pairs have finished. So every wait ends, with any number of blocks.
 #pragma once
@@ -19,7 +19,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// One block's part of a run in rounds of `Ref`, a rounds_ref. `Worker` is a rounds_worker.
+/// One block's share of a run in rounds of `Ref`, a rounds_ref. `Worker` is a rounds_worker.
 template <class Ref, class Worker>
 class rounds_server {
   using message_type = typename Ref::message_type;
@@ -28,8 +28,8 @@ class rounds_server {
   static constexpr unsigned per_thread = Worker::per_thread;
 
  public:
-  /// Bytes of shared memory for parts of these sizes, with windows halved `halvings` times.
-  static constexpr std::size_t shared_bytes(part_sizes sizes, unsigned halvings) {
+  /// Bytes of shared memory for tiles of these sizes, with windows halved `halvings` times.
+  static constexpr std::size_t shared_bytes(tile_sizes sizes, unsigned halvings) {
     return layout{Worker::shared_bytes(sizes, Ref::halved(per_thread, halvings))}.carver.bytes();
   }
 
@@ -54,7 +54,7 @@ class rounds_server {
   }
 
  private:
-  /// Messages of a tile pair: those that went to the part `a`, then those that went to the part
+  /// Messages of a tile pair: those that went to the tile `a`, then those that went to the tile
   /// `b`.
   struct bin {
     bin_range to_a, to_b;
@@ -89,7 +89,7 @@ class rounds_server {
       scheduled_pair const tile_pair = ref_.bins.tile_pairs[next.number];
       next.tile_pair = tile_pair;
       next.messages.to_a = *ref_.bins.range(tile_pair.a, tile_pair.b);
-      // Between two arrays, all messages went to the first array's part.
+      // Between two arrays, all messages went to the first array's tile.
       if constexpr (Ref::schedule::pairs_with_itself) {
         if (tile_pair.a != tile_pair.b)
           next.messages.to_b = *ref_.bins.range(tile_pair.b, tile_pair.a);
@@ -103,7 +103,7 @@ class rounds_server {
   WARDEN_DEVICE bool run_tile_pair(scheduled_pair const tile_pair, bin const messages,
                                    unsigned next) {
     // Bins do not change in a run: the first messages are loaded while the block waits for the
-    // parts.
+    // tiles.
     message_type m[per_thread];
     unsigned arrived = load(tile_pair, messages, 0, m);
     bool alive = true;
@@ -113,15 +113,15 @@ class rounds_server {
     bool const is_short = messages.size() <= 2 * window();
     if (is_short && simt::thread_rank() == threads - 1) take_next(next);
     if (simt::thread_rank() == 0) {
-      alive = ref_.wait_for_parts(tile_pair);
-      // Acquire: the threads that released the parts fenced between their blocks' writes and the
+      alive = ref_.wait_for_tiles(tile_pair);
+      // Acquire: the threads that released the tiles fenced between their blocks' writes and the
       // release; the barrier hands that to the block. Writes of sections to other memory travel
-      // with the parts.
+      // with the tiles.
       simt::fence_device();  // mutation: turn-acquire
     }
     if (simt::sync_block_or(!alive)) return false;
     std::uint32_t const all = messages.size();
-    // With few sections on large parts, only the records of these sections are loaded.
+    // With few sections on large tiles, only the records of these sections are loaded.
     bool const few = all <= window() && 4 * all <= ref_.sizes().mean();
     if (few) {
       worker_.load({tile_pair.a, tile_pair.b}, m, arrived);
@@ -149,7 +149,7 @@ class rounds_server {
     if (simt::thread_rank() == 0) {
       // Release: the barrier hands this thread the block's writes.
       simt::fence_device();  // mutation: turn-release
-      ref_.release_parts(tile_pair);
+      ref_.release_tiles(tile_pair);
     }
     return true;
   }

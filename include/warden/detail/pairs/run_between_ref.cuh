@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Two guarded arrays as the workers of a deferred run between them see them: the records of both
-/// by part, and the log.
+/// by tile, and the log.
 #pragma once
 
 #include <warden/detail/deferred/log_formats.cuh>
@@ -44,13 +44,13 @@ class run_between_ref : public run_array<typename First::record>, public run_win
   /// Type of the log.
   using log_type = section_log<message_type>;
   using partials = run_between_ref;        ///< nothing is combined
-  using schedule = two_array_schedule;     ///< tile pairs of both arrays' parts
+  using schedule = two_array_schedule;     ///< tile pairs of both arrays' tiles
   static constexpr bool has_pairs = true;  ///< all sections are on two records
   /// Maximum of the lanes that run a section together.
   static constexpr unsigned group_size = std::max({group_size_of<Sections>...});
   static constexpr bool in_order = false;   ///< see run_ref
   static constexpr bool two_arrays = true;  ///< the two records are in two arrays
-  /// True if two parts must be on chip.
+  /// True if two tiles must be on chip.
   static constexpr bool must_fit =
       First::policy::records == placement::on_chip || Second::policy::records == placement::on_chip;
 
@@ -60,8 +60,8 @@ class run_between_ref : public run_array<typename First::record>, public run_win
 
   /// Returns the array of the second records.
   WARDEN_DEVICE run_array<second_record> const& seconds() const { return second; }
-  /// Returns the maximum of records in the two parts that a block holds.
-  WARDEN_HOST_DEVICE part_sizes sizes() const { return {this->locals, second.locals}; }
+  /// Returns the maximum of records in the two tiles that a block holds.
+  WARDEN_HOST_DEVICE tile_sizes sizes() const { return {this->locals, second.locals}; }
 
   /// Takes the records of both arrays for a run. If that fails, counts that the run is put off,
   /// takes neither and returns false. Called by one thread.

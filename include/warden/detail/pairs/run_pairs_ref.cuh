@@ -18,15 +18,15 @@ class run_pairs_ref : public run_ref<Policy, Record, Sections...> {
  public:
   using partials = run_pairs_ref;            ///< nothing is combined
   static constexpr bool two_arrays = false;  ///< both records are in this array
-  /// True if the two parts of a tile pair must fit the block's shared memory.
+  /// True if the two tiles of a tile pair must fit the block's shared memory.
   static constexpr bool must_fit = Policy::records == placement::on_chip;
-  using schedule = all_pairs_schedule;  ///< tile pairs of its parts
+  using schedule = all_pairs_schedule;  ///< tile pairs of its tiles
   using second_record = Record;         ///< type of a section's second record
 
   /// Returns the array of the second records.
   WARDEN_DEVICE run_pairs_ref const& seconds() const { return *this; }
-  /// Returns the maximum of records in the two parts that a block holds.
-  WARDEN_HOST_DEVICE part_sizes sizes() const { return {this->locals, this->locals}; }
+  /// Returns the maximum of records in the two tiles that a block holds.
+  WARDEN_HOST_DEVICE tile_sizes sizes() const { return {this->locals, this->locals}; }
 };
 
 }  // namespace detail

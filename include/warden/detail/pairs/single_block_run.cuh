@@ -18,7 +18,7 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// Runs a log of few sections, by one block. `Ref` is a rounds_ref that has all records of an array
-/// in one part, in memory. `Worker` is a rounds_worker.
+/// in one tile, in memory. `Worker` is a rounds_worker.
 template <class Ref, class Worker>
 class single_block_run {
   using message_type = typename Ref::message_type;
@@ -28,8 +28,8 @@ class single_block_run {
   using scan = simt::block_scan<threads>;
 
  public:
-  /// Bytes of shared memory for parts of these sizes, with windows halved `halvings` times.
-  static constexpr std::size_t shared_bytes(part_sizes sizes, unsigned halvings) {
+  /// Bytes of shared memory for tiles of these sizes, with windows halved `halvings` times.
+  static constexpr std::size_t shared_bytes(tile_sizes sizes, unsigned halvings) {
     return layout{Worker::shared_bytes(sizes, Ref::halved(per_thread, halvings))}.carver.bytes();
   }
 

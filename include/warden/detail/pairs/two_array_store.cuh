@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Store of the records of a part of one array and of a part of another, while a block runs the
+/// Store of the records of a tile of one array and of a tile of another, while a block runs the
 /// sections between them: on chip, or in global memory if they do not fit the chip.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <warden/detail/execute/placement.cuh>
 #include <warden/detail/pairs/all_pairs_schedule.cuh>
 #include <warden/detail/pairs/pair_store.cuh>
-#include <warden/detail/pairs/part_copies.cuh>
+#include <warden/detail/pairs/tile_copies.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
@@ -18,9 +18,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Records of one part of each of two arrays; pair_store is for two parts of one array. A slot
-/// below the size of the first part is one of its records, any other slot is one of the second
-/// part's.
+/// Records of one tile of each of two arrays; pair_store is for two tiles of one array. A slot
+/// below the size of the first tile is one of its records, any other slot is one of the second
+/// tile's.
 template <class Ref>
 class two_array_store {
  public:
@@ -31,17 +31,17 @@ class two_array_store {
   /// True if the records are in shared memory.
   static constexpr bool on_chip = Ref::policy::records == placement::on_chip;
   /// Copies of the first array's records.
-  using first_copies = part_copies<first_record, on_chip, Ref::group_size>;
+  using first_copies = tile_copies<first_record, on_chip, Ref::group_size>;
   /// Copies of the second array's records.
-  using second_copies = part_copies<second_record, on_chip, Ref::group_size>;
+  using second_copies = tile_copies<second_record, on_chip, Ref::group_size>;
   /// Pieces of shared memory.
   struct pieces {
     arena_piece<first_record> first;    ///< for records of the first array
     arena_piece<second_record> second;  ///< for records of the second array
   };
 
-  /// Returns the pieces for parts of these sizes; empty if they are in memory.
-  WARDEN_HOST_DEVICE static constexpr pieces carve(arena_carver& carver, part_sizes sizes) {
+  /// Returns the pieces for tiles of these sizes; empty if they are in memory.
+  WARDEN_HOST_DEVICE static constexpr pieces carve(arena_carver& carver, tile_sizes sizes) {
     auto const first = first_copies::carve(carver, sizes.first);
     return {first, second_copies::carve(carver, sizes.second)};
   }
@@ -51,18 +51,18 @@ class two_array_store {
   WARDEN_DEVICE two_array_store(Ref const& ref, pieces const& at, std::byte* storage)
       : ref_{ref}, firsts_{at.first.in(storage)}, seconds_{at.second.in(storage)} {}
 
-  /// Sets the parts to which slots refer; loads nothing.
-  WARDEN_DEVICE void hold(part_pair pair) {
-    first_part_ = pair.a;
-    second_part_ = ref_.bins.schedule.other_of(pair.b);
+  /// Sets the tiles to which slots refer; loads nothing.
+  WARDEN_DEVICE void hold(two_tiles pair) {
+    first_tile_ = pair.a;
+    second_tile_ = ref_.bins.schedule.other_of(pair.b);
   }
   /// Loads one record.
   WARDEN_DEVICE void load(std::uint32_t slot) const {
     if constexpr (on_chip) {
       if (is_first(slot)) {
-        *first(slot) = *ref_.record_of(first_part_, slot);
+        *first(slot) = *ref_.record_of(first_tile_, slot);
       } else {
-        *second(slot) = *ref_.seconds().record_of(second_part_, slot - ref_.locals);
+        *second(slot) = *ref_.seconds().record_of(second_tile_, slot - ref_.locals);
       }
     }
   }
@@ -70,15 +70,15 @@ class two_array_store {
   WARDEN_DEVICE void write_back(std::uint32_t slot) const {
     if constexpr (on_chip) {
       if (is_first(slot)) {
-        *ref_.record_of(first_part_, slot) = *first(slot);
+        *ref_.record_of(first_tile_, slot) = *first(slot);
       } else {
-        *ref_.seconds().record_of(second_part_, slot - ref_.locals) = *second(slot);
+        *ref_.seconds().record_of(second_tile_, slot - ref_.locals) = *second(slot);
       }
     }
   }
 
-  /// Sets the parts and loads their records. Collective; a block barrier follows.
-  WARDEN_DEVICE void load(part_pair pair) {
+  /// Sets the tiles and loads their records. Collective; a block barrier follows.
+  WARDEN_DEVICE void load(two_tiles pair) {
     hold(pair);
     firsts_.load(firsts(), ref_.sizes().first);
     seconds_.load(seconds(), ref_.sizes().second);
@@ -89,7 +89,7 @@ class two_array_store {
     seconds_.write_back(seconds(), ref_.sizes().second);  // mutation: second-back
   }
 
-  /// Returns the slot of a part's record; `side` is 0 for the first part, 1 for the second.
+  /// Returns the slot of a tile's record; `side` is 0 for the first tile, 1 for the second.
   WARDEN_DEVICE std::uint32_t slot_of(unsigned side, std::uint32_t local) const {
     return side * ref_.locals + local;
   }
@@ -98,7 +98,7 @@ class two_array_store {
     if constexpr (on_chip) {
       return &firsts_[slot];
     } else {
-      return ref_.record_of(first_part_, slot);
+      return ref_.record_of(first_tile_, slot);
     }
   }
   /// Returns the record of the second array for sections.
@@ -106,41 +106,41 @@ class two_array_store {
     if constexpr (on_chip) {
       return &seconds_[slot - ref_.locals];
     } else {
-      return ref_.seconds().record_of(second_part_, slot - ref_.locals);
+      return ref_.seconds().record_of(second_tile_, slot - ref_.locals);
     }
   }
   /// Returns the record's address in global memory, which identifies it wherever its copy is.
   WARDEN_DEVICE void* address_of(std::uint32_t slot) const {
-    if (is_first(slot)) return ref_.record_of(first_part_, slot);
-    return ref_.seconds().record_of(second_part_, slot - ref_.locals);
+    if (is_first(slot)) return ref_.record_of(first_tile_, slot);
+    return ref_.seconds().record_of(second_tile_, slot - ref_.locals);
   }
 
  private:
-  /// A part's records; their slots are their numbers.
+  /// A tile's records; their slots are their numbers.
   template <class Record, class Array>
   struct places {
     Array const& array;
-    std::uint32_t part;
+    std::uint32_t tile;
 
-    /// Returns true if the slot has a record: the last parts have fewer records than the first.
+    /// Returns true if the slot has a record: the last tiles have fewer records than the first.
     WARDEN_DEVICE bool is_record(std::uint32_t slot) const {
-      return slot < array.locals && array.owners.id({part, slot}) < array.size;
+      return slot < array.locals && array.owners.id({tile, slot}) < array.size;
     }
     WARDEN_DEVICE Record* address_of(std::uint32_t slot) const {
-      return array.record_of(part, slot);
+      return array.record_of(tile, slot);
     }
   };
   using second_array = std::remove_cvref_t<decltype(std::declval<Ref const&>().seconds())>;
-  WARDEN_DEVICE places<first_record, Ref> firsts() const { return {ref_, first_part_}; }
+  WARDEN_DEVICE places<first_record, Ref> firsts() const { return {ref_, first_tile_}; }
   WARDEN_DEVICE places<second_record, second_array> seconds() const {
-    return {ref_.seconds(), second_part_};
+    return {ref_.seconds(), second_tile_};
   }
   WARDEN_DEVICE bool is_first(std::uint32_t slot) const { return slot < ref_.locals; }
 
   Ref const& ref_;
   first_copies firsts_;
   second_copies seconds_;
-  std::uint32_t first_part_ = 0, second_part_ = 0;
+  std::uint32_t first_tile_ = 0, second_tile_ = 0;
 };
 
 /// Store that a run needs.

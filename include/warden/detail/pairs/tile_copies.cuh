@@ -17,11 +17,11 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Copies of a part's records in shared memory, if `OnChip`; otherwise nothing is copied. `Places`
+/// Copies of a tile's records in shared memory, if `OnChip`; otherwise nothing is copied. `Places`
 /// tells if a slot has a record, `is_record(slot)`, and its address in global memory,
 /// `address_of(slot)`. `Lanes` adjacent threads copy a record together.
 template <class Record, bool OnChip, unsigned Lanes>
-class part_copies {
+class tile_copies {
   static_assert(!OnChip || alignof(Record) <= arena_alignment,
                 "warden: records on chip are aligned to at most 128 bytes");
 
@@ -37,7 +37,7 @@ class part_copies {
   }
 
   /// Constructs the object. `copies` is shared memory as carved, the same for the whole block.
-  WARDEN_DEVICE explicit part_copies(simt::shared_span<Record> copies) : copies_{copies} {}
+  WARDEN_DEVICE explicit tile_copies(simt::shared_span<Record> copies) : copies_{copies} {}
 
   /// Returns a copy.
   WARDEN_DEVICE Record& operator[](std::uint32_t slot) const { return copies_[slot]; }
@@ -57,7 +57,7 @@ class part_copies {
     if constexpr (OnChip) {
       auto const from = [&](std::uint32_t s) { return &copies_[s]; };
       auto const to = [&](std::uint32_t s) { return places.address_of(s); };
-      copy(places, all, from, to);  // mutation: part-back
+      copy(places, all, from, to);  // mutation: tile-back
     }
   }
 

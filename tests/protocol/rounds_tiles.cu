@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of parts of a run in rounds: near the best measured one, by the properties of the
+// The number of tiles of a run in rounds: near the best measured one, by the properties of the
 // device, and the number that a log is made with.
 
 #include "tests/support/support.cuh"
 
 #include <warden/deferred_pairs.cuh>
-#include <warden/detail/pairs/rounds_parts.cuh>
+#include <warden/detail/pairs/rounds_tiles.cuh>
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@
 namespace {
 
 using warden::detail::rounds_load;
-using warden::detail::rounds_parts;
+using warden::detail::rounds_tiles;
 
 constexpr unsigned most = 512;
 /// An H100 with 16-byte records and blocks of 512 threads.
@@ -26,7 +26,7 @@ constexpr rounds_load h100(std::uint64_t sections, std::uint64_t records) {
   return {sections, records, 12'000, 512, 132};
 }
 
-/// Microseconds of a run with 1, 2, 4 to 512 parts, as measured; 0: not measured, because it takes
+/// Microseconds of a run with 1, 2, 4 to 512 tiles, as measured; 0: not measured, because it takes
 /// several times as long as others.
 struct measured {
   unsigned sections_log2;
@@ -60,29 +60,29 @@ measured const runs[] = {
     {26, 33'792, {0, 0, 0, 0, 37760, 22220, 13480, 9769, 9855, 17990}},
 };
 
-TEST(rounds_parts, are_nearly_the_fastest_that_were_measured) {
+TEST(rounds_tiles, are_nearly_the_fastest_that_were_measured) {
   for (measured const& run : runs) {
     SCOPED_TRACE("2^" + std::to_string(run.sections_log2) + " sections on " +
                  std::to_string(run.records) + " records");
-    unsigned const parts = rounds_parts(h100(1ull << run.sections_log2, run.records), most);
+    unsigned const tiles = rounds_tiles(h100(1ull << run.sections_log2, run.records), most);
     std::vector<double> times;
     std::copy_if(run.microseconds.begin(), run.microseconds.end(), std::back_inserter(times),
                  [](double t) { return t > 0; });
     double const best = *std::min_element(times.begin(), times.end());
-    double const chosen = run.microseconds.at(static_cast<unsigned>(std::countr_zero(parts)));
-    EXPECT_GT(chosen, 0) << parts << " parts";
-    EXPECT_LE(0.9 * chosen, best) << parts << " parts";
+    double const chosen = run.microseconds.at(static_cast<unsigned>(std::countr_zero(tiles)));
+    EXPECT_GT(chosen, 0) << tiles << " tiles";
+    EXPECT_LE(0.9 * chosen, best) << tiles << " tiles";
   }
 }
 
-TEST(rounds_parts, follow_the_device) {
-  // More blocks do not help where one round's pairs of parts are fewer.
-  EXPECT_EQ(rounds_parts(h100(1 << 16, 1056), most),
-            rounds_parts({1 << 16, 1056, 12'000, 512, 1000}, most));
-  // With few multiprocessors, more parts would be more rounds and no more blocks at once.
-  EXPECT_LT(rounds_parts({1 << 26, 1 << 15, 12'000, 512, 4}, most),
-            rounds_parts(h100(1 << 26, 1 << 15), most));
-  EXPECT_EQ(rounds_parts(h100(1 << 26, 1), most), 1u);
+TEST(rounds_tiles, follow_the_device) {
+  // More blocks do not help where one round's pairs of tiles are fewer.
+  EXPECT_EQ(rounds_tiles(h100(1 << 16, 1056), most),
+            rounds_tiles({1 << 16, 1056, 12'000, 512, 1000}, most));
+  // With few multiprocessors, more tiles would be more rounds and no more blocks at once.
+  EXPECT_LT(rounds_tiles({1 << 26, 1 << 15, 12'000, 512, 4}, most),
+            rounds_tiles(h100(1 << 26, 1 << 15), most));
+  EXPECT_EQ(rounds_tiles(h100(1 << 26, 1), most), 1u);
 }
 
 struct move {
@@ -93,22 +93,22 @@ struct move {
   }
 };
 
-TEST(rounds_parts, of_a_log) {
+TEST(rounds_tiles, of_a_log) {
   std::uint32_t const records = 1056;
   warden::buffer<int> all{records};
   warden::guarded<int, move> guarded{all.data(), records};
   using log = warden::deferred<warden::default_policy, int, move>;
-  auto const parts_of = [&](std::size_t sections, unsigned chosen) {
+  auto const tiles_of = [&](std::size_t sections, unsigned chosen) {
     log made{guarded, sections, {.partitions = chosen}};
     return made.ref().log.partitions.partitions();
   };
   auto const multiprocessors = static_cast<unsigned>(warden::runtime::facts(0).multiprocessors);
   for (std::size_t const sections : {1u << 12, 1u << 16, 1u << 20}) {
-    EXPECT_EQ(parts_of(sections, 0),
-              rounds_parts({sections, records, records, 512, multiprocessors}, most));
-    EXPECT_EQ(parts_of(sections, 64), 64u);
+    EXPECT_EQ(tiles_of(sections, 0),
+              rounds_tiles({sections, records, records, 512, multiprocessors}, most));
+    EXPECT_EQ(tiles_of(sections, 64), 64u);
   }
-  EXPECT_LT(parts_of(1 << 12, 0), parts_of(1 << 20, 0));
+  EXPECT_LT(tiles_of(1 << 12, 0), tiles_of(1 << 20, 0));
 }
 
 }  // namespace
