@@ -36,6 +36,7 @@ struct replay_kernel {
   template <class To>
   WARDEN_DEVICE void operator()(virtual_block const& at, To const& records) const {
     auto const& log = run.ref.log;
+    if (at.block_index() == 0 && at.thread_rank() == 0) log.control->trace.begin(log_phase::run);
     block_client<To> client{records, at};
     std::uint32_t const threads = at.block_dim();
     std::uint32_t const chunks = (log.shard_size + threads - 1) / threads;  ///< chunks of a shard

@@ -146,6 +146,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
     }
     s.synchronize(where);
     state_->last_work.synchronize(where);  // mutation: last-launch
+    ++state_->waits;
     error_list found;
     // Errors found before the device fails are thrown together with the device's error.
     found.collect([&] { find_errors(found, s, where); });

@@ -21,6 +21,7 @@
 #include <warden/error.hpp>
 #include <warden/guarded.cuh>
 #include <warden/policy.cuh>
+#include <warden/run_report.hpp>
 #include <warden/runtime.hpp>
 #include <warden/stream.hpp>
 
@@ -310,6 +311,14 @@ class deferred<Policy, Record, Sections...> {
     return logs_[0].phase_ends(where);
   }
 
+  /// Returns facts about this rank's part of the last run; see run_report. If sections send
+  /// sections, it is about those that kernels have sent. Precondition: `wait` of the guarded array
+  /// has returned or thrown since the run. Blocks the host. Throws limit_error without such a wait,
+  /// and cuda_error.
+  [[nodiscard]] run_report explain(
+      stream_ref s = {}, std::source_location where = std::source_location::current()) const {
+    return logs_[0].explain(s, where);
+  }
   /// Returns the largest number of sections that the log holds.
   [[nodiscard]] std::size_t capacity() const { return logs_[0].capacity(); }
   /// Returns the device memory of the log. Units: bytes.

@@ -23,6 +23,10 @@ struct run_arguments {
 
   /// True if the log belongs to this run.
   WARDEN_DEVICE bool runs() const { return ref.log.control->running == number; }
+  /// Notes that a phase begins, if this is the kernel's first thread.
+  WARDEN_DEVICE void begin(log_phase phase) const {
+    if (simt::block_rank() == 0 && simt::thread_rank() == 0) ref.log.control->trace.begin(phase);
+  }
 };
 
 /// Part of a run that is enqueued between its log's close and its opening.
@@ -50,6 +54,7 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   auto const& log = a.ref.log;
   bool const put_off = simt::thread_rank() == 0 && !a.ref.take_records();
   if (simt::sync_block_or(put_off)) return;
+  if (simt::thread_rank() == 0) log.control->trace.restart(log.rows_written());
   // Only after the records are taken: the counters may belong to a launch that is still at work.
   if (launch != nullptr) zero(launch->counters);  // mutation: replay-counters
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads())
@@ -58,6 +63,7 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   log.control->next_partition = log.control->next_of_wide = 0;  // mutation: wide-partitions
   log.control->rows_passed = 0;
   log.control->running = a.number;
+  a.begin(log_phase::sort);
 }
 
 /// Writer that sorts flat messages.
@@ -118,6 +124,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Re
     run_log(run_arguments<Ref> a) {
   simt::assume_one_dimension();
   if (!a.runs()) return;
+  a.begin(log_phase::run);
   typename Ref::executor::template deferred_server<Ref>{a.ref, simt::dynamic_shared()}.run();
 }
 
@@ -128,6 +135,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Re
     run_partials(run_arguments<Ref> a) {
   simt::assume_one_dimension();
   if (!a.runs() || a.ref.log.control->wide_rows == 0) return;
+  a.begin(log_phase::partials);
   typename Ref::executor::template deferred_server<typename Ref::partials>{a.ref,
                                                                            simt::dynamic_shared()}
       .run();
@@ -169,6 +177,7 @@ WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   auto const& log = a.ref.log;
   using log_type = std::remove_cvref_t<decltype(log)>;
   if (!a.runs()) return;
+  a.begin(log_phase::open);
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads()) {
     log.shards[r].sorted = 0;
     simt::store_relaxed(&log.shards[r].taken, std::uint64_t{0});  // mutation: log-open
@@ -183,6 +192,8 @@ WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   log.control->rows = log.control->wide_rows = log.control->running = 0;
   if constexpr (Ref::in_order) log.control->blocks = 0;  // mutation: order-of-cycles
   simt::store_relaxed(&log.control->cycle, log.control->cycle + 1);
+  log.control->trace.finished = a.number;
+  a.begin(log_phase::end);
   // Release: the run or launch that takes the records next finds the log open.
   simt::fence_device();
   a.ref.free_records(true);

@@ -7,11 +7,13 @@
 #include <warden/detail/deferred/deferred_kernels.cuh>
 #include <warden/detail/deferred/deferred_options.hpp>
 #include <warden/detail/deferred/log_plan.cuh>
+#include <warden/detail/deferred/run_trace.cuh>
 #include <warden/detail/deferred/section_log.cuh>
 #include <warden/detail/execute/guarded_health.cuh>
 #include <warden/detail/execute/partition_map.cuh>
 #include <warden/detail/execute/shared_state.cuh>
 #include <warden/error.hpp>
+#include <warden/run_report.hpp>
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
 #include <warden/stream.hpp>
@@ -93,6 +95,42 @@ class log_base {
     note_run(s, where);
   }
 
+  /// Returns facts about the last run: what was run, where, how long each phase took, and advice.
+  /// After a graph's replay it is the last replay. Precondition: `wait` of the guarded array has
+  /// returned or thrown since the run. Copies the trace that the run has left on the device, by
+  /// stream `s`, and blocks the host. Throws limit_error without such a wait, and if no run has
+  /// executed anything, or the last one failed before it began. Throws cuda_error.
+  [[nodiscard]] run_report explain(
+      stream_ref s = {}, std::source_location where = std::source_location::current()) const {
+    runtime::device_scope const scope{device_, where};
+    if (runs_ != 0 && waits_ == state_->waits) throw_not_waited(where);
+    log_control control{};
+    if (control_.size() != 0) copy(&control, control_.data(), 1, s, where);
+    s.synchronize(where);
+    if (control.running != 0) throw_not_waited(where);
+    if (control.trace.finished == 0) {
+      throw limit_error{
+          "explain: the log has no run to explain: call run, and then the guarded array's wait",
+          where};
+    }
+    run_report report;
+    report.room = run_.log.size;
+    for (log_shard const& one : shards_.to_host(s, where)) {
+      report.sections += one.flat + std::uint64_t{one.batches};
+      report.flat += one.flat;
+    }
+    report.sections_run = report.sections;
+    report.batches = control.trace.batches;
+    // Clocks of simulated launches are not comparable.
+    if (!runtime::facts(device_, where).simulated) report.microseconds = control.trace.times();
+    if constexpr (requires { runner_.traces(); }) {
+      summarize(report, runner_.traces().to_host(s, where));
+      report.split = report.partitions / run_.log.partitions.partitions();
+    }
+    if constexpr (requires { Run::facts; }) add_advice(report, Run::facts);
+    return report;
+  }
+
   /// Returns the largest number of sections that the log holds.
   [[nodiscard]] std::size_t capacity() const { return run_.log.size; }
   /// Returns the device memory of the log. Units: bytes.
@@ -161,17 +199,25 @@ class log_base {
  private:
   using message_type = typename Run::message_type;
 
+  [[noreturn]] static void throw_not_waited(std::source_location where) {
+    throw limit_error{
+        "explain: the guarded array's wait has not returned since the log's last run: call it "
+        "first",
+        where};
+  }
   void note_run(stream_ref s, std::source_location where) {
+    waits_ = state_->waits;
     state_->enqueued(s, where);
     if (partner_) partner_->enqueued(s, where);
   }
 
   auto members() {
-    return std::tie(device_, state_, partner_, runner_, run_, runs_, pool_, shards_, offsets_,
-                    begins_, control_);
+    return std::tie(device_, state_, partner_, runner_, run_, runs_, waits_, pool_, shards_,
+                    offsets_, begins_, control_);
   }
 
-  std::uint32_t runs_ = 0;  ///< runs enqueued so far
+  std::uint32_t runs_ = 0;   ///< runs enqueued so far
+  std::uint64_t waits_ = 0;  ///< calls of `wait` before the last of them
   buffer<message_type> pool_;
   buffer<log_shard> shards_;
   buffer<std::uint16_t> offsets_;

@@ -4,6 +4,7 @@
 /// many at once as are resident together.
 #pragma once
 
+#include <warden/buffer.hpp>
 #include <warden/detail/deferred/deferred_kernels.cuh>
 #include <warden/detail/deferred/deferred_options.hpp>
 #include <warden/detail/deferred/flat_sort.cuh>
@@ -11,6 +12,7 @@
 #include <warden/detail/deferred/log_plan.cuh>
 #include <warden/detail/deferred/log_split.cuh>
 #include <warden/detail/deferred/run_ref.cuh>
+#include <warden/detail/deferred/run_trace.cuh>
 #include <warden/detail/execute/guarded_state.cuh>
 #include <warden/detail/execute/partition_map.cuh>
 #include <warden/detail/execute/placement.cuh>
@@ -155,8 +157,10 @@ class log_runner {
     run_blocks_ = std::min(run_blocks_, partitions * split);
     return run.owners.coarser(partitions);
   }
-  /// Makes the memory that sorts and splits a planned log. Throws cuda_error.
+  /// Makes the memory that sorts, splits and traces a planned log. Throws cuda_error.
   void make(run_type& run, std::source_location where) {
+    traces_ = buffer<partition_trace>{run.owners.partitions(), where};
+    run.traces = traces_.data();
     make_split(run.log, run.owners, run.owners.within(run.log.partitions.partitions()), where);
     make_sorter(run.log, where);
   }
@@ -210,12 +214,15 @@ class log_runner {
 
   /// Returns null: no launch replays the log.
   [[nodiscard]] static launch_control* launch() { return nullptr; }
+  /// Returns the traces of the partitions of the last run. Precondition: a log has run.
+  [[nodiscard]] buffer<partition_trace> const& traces() const { return traces_; }
   /// Returns the device memory of the runner. Units: bytes.
   [[nodiscard]] std::size_t bytes() const {
+    std::size_t const others = split_.bytes() + traces_.bytes();
     if constexpr (run_type::in_order) {
-      return sorter_.bytes() + split_.bytes();
+      return sorter_.bytes() + others;
     } else {
-      return split_.bytes();
+      return others;
     }
   }
 
@@ -268,6 +275,7 @@ class log_runner {
   /// Sorts rows if sections run in order: such a log has no flat messages.
   std::conditional_t<run_type::in_order, log_order<run_type>, flat_sort<run_type>> sorter_;
   std::conditional_t<splits, log_split<run_type>, no_split> split_;
+  buffer<partition_trace> traces_;  ///< [partition], empty if the runner runs parts of logs
 };
 
 }  // namespace detail

@@ -30,6 +30,7 @@ class ordered_reader {
   static constexpr std::uint32_t entries = Threads * each;
   /// Shared memory of the block.
   struct storage {
+    std::uint32_t messages;           ///< messages that the block has found so far
     typename scan::storage scanning;  ///< for the scan of lengths
     std::uint32_t before[entries];    ///< [row of these] messages in earlier segments
     std::uint32_t places[entries];    ///< [row of these] place of its segment, less `before`
@@ -40,6 +41,7 @@ class ordered_reader {
   WARDEN_DEVICE ordered_reader(section_log<Message> const& log, std::uint32_t column, log_rows rows,
                                storage& shared)
       : log_{log},
+        shared_{&shared, 1},
         scan_{&shared.scanning, 1},
         before_{shared.before, entries},
         places_{shared.places, entries},
@@ -115,6 +117,7 @@ class ordered_reader {
       next_row_ += entries;
       simt::sync_block();
     }
+    if (simt::thread_rank() == 0) shared_[0].messages += total_;
   }
   /// Returns the segment of the row whose turn is `turn`; empty if there is none.
   WARDEN_DEVICE log_places segment_of(std::uint32_t turn) const {
@@ -162,6 +165,7 @@ class ordered_reader {
   }
 
   section_log<Message> const& log_;
+  simt::shared_span<storage> shared_;
   simt::shared_span<typename scan::storage> scan_;
   simt::shared_span<std::uint32_t> before_, places_;  ///< see storage
   std::uint32_t column_;

@@ -7,7 +7,10 @@
 #include <warden/detail/block/arena_carver.cuh>
 #include <warden/detail/deferred/ordered_reader.cuh>
 #include <warden/detail/deferred/progress_throttle.cuh>
+#include <warden/detail/deferred/run_trace.cuh>
 #include <warden/detail/deferred/segment_reader.cuh>
+#include <warden/detail/execute/hot_segment.cuh>
+#include <warden/detail/execute/record_store.cuh>
 #include <warden/detail/execute/window_worker.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -58,6 +61,7 @@ class partition_server {
         // One thread reads it for all, because a kernel that is sending may take rows at the same
         // time.
         shared_[0] = {next, is_last ? log_rows{0, 0} : ref_.log.rows_with(next)};
+        reading_[0].messages = 0;
       }
       simt::sync_block();
       found const next = shared_[0];
@@ -98,6 +102,7 @@ class partition_server {
       if constexpr (throttles) {
         if (is_throttled) pass(throttle, rows.end);
       }
+      trace(partition, {});
       return;
     }
     worker_type worker{ref_, partition, for_worker_};
@@ -135,6 +140,27 @@ class partition_server {
     }
     worker.finish();
     simt::sync_block();
+    std::uint32_t const sections = reading_[0].messages;
+    partition_trace found{sections, sections};
+    found.records = record_store<Ref>::on_chip ? kept_in::chip : kept_in::memory;
+    if constexpr (requires { worker.hottest(); }) {
+      hot_segment const hot = worker.hottest();
+      found.hot_record = ref_.owners.id({partition, hot.local});
+      found.hot_sections = hot.sections;
+      // In a window that does not vote no record has more than half of the sections.
+      found.most = (sections + hot.sections + 1) / 2;
+    }
+    trace(partition, found);
+  }
+
+  /// Writes the trace of a partition. Messages of both widths add up.
+  WARDEN_DEVICE void trace(std::uint32_t partition, partition_trace const& found) const {
+    if (ref_.traces == nullptr || simt::thread_rank() != 0) return;
+    if constexpr (std::is_same_v<message_type, typename Ref::sent_message>) {
+      ref_.traces[partition] = found;
+    } else {
+      ref_.traces[partition].add(found);
+    }
   }
 
   WARDEN_DEVICE void pass(progress_throttle& throttle, std::uint32_t passed) const {

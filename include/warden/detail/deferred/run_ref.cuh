@@ -3,14 +3,17 @@
 /// A guarded array as the workers of a deferred run see it: records by partition, and the log.
 #pragma once
 
+#include <warden/detail/block/combining.cuh>
 #include <warden/detail/deferred/log_formats.cuh>
 #include <warden/detail/deferred/record_numbers.cuh>
+#include <warden/detail/deferred/run_trace.cuh>
 #include <warden/detail/deferred/section_log.cuh>
 #include <warden/detail/execute/is_noop.cuh>
 #include <warden/detail/execute/run_array.cuh>
 #include <warden/detail/execute/run_window.cuh>
 #include <warden/detail/execute/wire_types.cuh>
 #include <warden/error.hpp>
+#include <warden/run_report.hpp>
 #include <warden/section.cuh>
 
 #include <algorithm>
@@ -100,8 +103,17 @@ class run_ref : public run_array<Record>,
                                          ? has_atomic<section, Record, context>
                                          : (has_atomic<Sections, Record, context> && ...);
 
-  context sections_context{};  ///< context of every section
-  log_type log{};              ///< log that is run
+  /// True if the trace of a run tells the hottest record of a partition. If no-op sections are left
+  /// out before the sort, it is not known.
+  static constexpr bool traces_segments = !filters_noops || in_order;
+  /// Facts about the sections, for advice.
+  static constexpr section_facts facts{
+      sizeof...(Sections) == 1 && combining<partial_of<typename formats::sent>>, Policy::combines,
+      all_atomic, in_order};
+
+  context sections_context{};         ///< context of every section
+  log_type log{};                     ///< log that is run
+  partition_trace* traces = nullptr;  ///< [partition] trace of the run; null if there is none
 
   /// Waits for `predicate`, which a section of this block makes true when it ends: a run waits only
   /// for the block's locks.

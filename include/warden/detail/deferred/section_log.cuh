@@ -10,6 +10,7 @@
 /// log of n places accepts exactly n messages, from any senders.
 #pragma once
 
+#include <warden/detail/deferred/run_trace.cuh>
 #include <warden/detail/execute/log_shard.cuh>
 #include <warden/detail/execute/partition_map.cuh>
 #include <warden/simt/simt.cuh>
@@ -32,6 +33,7 @@ struct log_control {
   std::uint32_t full;            ///< one more than the cycle in which all shards were found full
   std::uint32_t blocks;          ///< blocks that wrote batches, if sections run in order
   std::uint32_t rows_passed;     ///< rows passed by all partitions of the run, for the throttle
+  run_trace trace;               ///< trace of the last run
 };
 
 /// Order of the batches in a log whose sections run in order: by launch, by block, and in the order

@@ -18,8 +18,10 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Stands for the shared memory of a reader that needs none.
-struct reads_without_storage {};
+/// Shared memory of a reader whose warps read by themselves.
+struct warp_reader_storage {
+  std::uint32_t messages;  ///< messages that the block has found so far
+};
 
 /// One warp's part of a partition's messages of one width. `Message` is the log's `Narrow`, or
 /// several times as wide. `Mixed` is true if the log has messages of two widths.
@@ -30,13 +32,15 @@ class segment_reader {
   static constexpr std::uint32_t width = sizeof(Message) / sizeof(Narrow);
 
  public:
-  /// Shared memory of the reader: none.
-  using storage = reads_without_storage;
+  /// Shared memory of the block.
+  using storage = warp_reader_storage;
 
   /// Reads a partition's column in these rows of the log, by this thread's warp among those of the
   /// block. Collective over the warp.
-  WARDEN_DEVICE segment_reader(log_type const& log, std::uint32_t column, log_rows rows, storage&)
+  WARDEN_DEVICE segment_reader(log_type const& log, std::uint32_t column, log_rows rows,
+                               storage& shared)
       : log_{log},
+        shared_{&shared, 1},
         column_{column},
         rows_{rows.end},
         turn_{turn_of(rows)},
@@ -122,6 +126,7 @@ class segment_reader {
       current_ = {before, segment.begin - before * width};
       current_.close_up(simt::ballot(simt::full_warp, length != 0));
     }
+    if (simt::lane_id() == 0 && total_ != 0) simt::shared_fetch_add(shared_[0].messages, total_);
   }
   /// Starts the loads for the next rows, which are in flight while these are read. Their values are
   /// not used before that.
@@ -148,6 +153,7 @@ class segment_reader {
   }
 
   log_type const& log_;
+  simt::shared_span<storage> shared_;
   std::uint32_t column_;
   std::uint32_t rows_;        ///< end of the rows
   std::uint32_t turn_;        ///< rows of the warp at a time

@@ -225,6 +225,7 @@ template <class Ref, unsigned PerThread>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) split_log(split_arguments<Ref> a) {
   simt::assume_one_dimension();
   if (!a.run.runs()) return;
+  a.run.begin(log_phase::split);
   log_splitter<Ref, PerThread>{a, simt::dynamic_shared()}.run();
 }
 

@@ -17,6 +17,16 @@ namespace detail {
 
 /// Sender of sections that send nothing.
 struct sends_nothing {};
+/// Chooses the object by which sections send sections.
+template <class Window, bool SendsSections>
+struct sender_in {
+  using type = sends_nothing;  ///< sections send nothing
+};
+/// Chooses it for sections that send sections.
+template <class Window>
+struct sender_in<Window, true> {
+  using type = typename Window::slot_sender;  ///< the sender of the window
+};
 /// Stands for a section type if a segment has sections of every type.
 struct any_type {};
 

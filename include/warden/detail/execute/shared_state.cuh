@@ -68,7 +68,8 @@ struct shared_state {
   buffer<std::uint32_t> at_work;
   /// Health, and counters of launches. Launches with other guarded arrays keep it alive.
   std::shared_ptr<buffer<launch_control>> control;
-  bool has_logs = false;  ///< true from the first log on
+  bool has_logs = false;    ///< true from the first log on
+  std::uint64_t waits = 0;  ///< times that `wait` has waited for all runs and launches
   /// Records of all ranks together, if the guarded array has one rank's share of them; otherwise 0.
   std::uint64_t all_records = 0;
   /// Recorded after all runs of logs and all launches, in all streams, captured ones excepted.

@@ -12,6 +12,7 @@
 #include <warden/detail/block/arena_carver.cuh>
 #include <warden/detail/block/stable_ranks.cuh>
 #include <warden/detail/execute/group_segments.cuh>
+#include <warden/detail/execute/hot_segment.cuh>
 #include <warden/detail/execute/long_segments.cuh>
 #include <warden/detail/execute/owner_segment.cuh>
 #include <warden/detail/execute/owner_threads.cuh>
@@ -33,17 +34,6 @@ template <class Section, unsigned Threads, unsigned Items>
 class message_combiner;
 template <class Ref, unsigned Slots>
 class forward_window;
-
-/// Chooses the object by which sections send sections.
-template <class Window, bool SendsSections>
-struct sender_in {
-  using type = sends_nothing;  ///< sections send nothing
-};
-/// Chooses it for sections that send sections.
-template <class Window>
-struct sender_in<Window, true> {
-  using type = typename Window::slot_sender;  ///< the sender of the window
-};
 
 /// Runs the sections of one window. See window_server and forwarding_server.
 template <class Ref, unsigned BytesPerThread>
@@ -73,6 +63,8 @@ class sorted_worker {
   static constexpr unsigned parts = Ref::sends_sections ? Ref::format::types : 1;
   /// True if no-op sections are filtered out before the sort. In order, groups filter them.
   static constexpr bool filters_noops_first = Ref::filters_noops && !Ref::in_order;
+  /// True if the worker looks for a hot record.
+  static constexpr bool traces = requires { requires Ref::traces_segments; };
   /// In order, and if sections combine, the scan with fewer instructions; it had no measured gain
   /// if sections may write to other memory.
   using scan = std::conditional_t<
@@ -104,6 +96,7 @@ class sorted_worker {
     arena_piece<std::uint32_t> taken = carver.take<std::uint32_t>(Ref::group_size > 1 ? 1 : 0);
     arena_piece<std::uint16_t> segment_begins =
         carver.take<std::uint16_t>(Ref::group_size > 1 ? threads + 1 : 0);
+    arena_piece<hot_segment> hot = carver.take<hot_segment>(traces ? 1 : 0);
     arena_piece<record> records = record_store<Ref>::carve(carver, locals);
     // Last: the offsets of the others do not depend on the window's size.
     arena_piece<message_type> window = carver.take<message_type>(used * threads);
@@ -123,6 +116,7 @@ class sorted_worker {
   /// Loads the records, and clears the counts. Collective; a block barrier follows.
   WARDEN_DEVICE void start() const {
     records_.load();
+    if (traces && simt::thread_rank() == 0) hot_[0] = {};
     if constexpr (!Ref::in_order) {
       WARDEN_UNROLL
       for (unsigned p = 0; p < parts; ++p) counts_[p * threads + simt::thread_rank()] = 0;
@@ -177,6 +171,7 @@ class sorted_worker {
     } else {
       begin = scan::exclusive_sum(scan_[0], count, total);
     }
+    bool const is_most = traces && 2 * count > (total & 0xffff);
     std::uint32_t end = begin;
     if constexpr (Ref::in_order) {
       begins_[me] = begin;
@@ -216,6 +211,7 @@ class sorted_worker {
       }
     }
     simt::sync_block();
+    if (is_most) hot_[0].vote(window_[begin + count / 2].local(), count);
     if constexpr (Ref::sends_sections) {
       to_send sent{ref_, window_};
       Ref::format::for_each_type([&](unsigned p, auto type) {
@@ -251,6 +247,8 @@ class sorted_worker {
 
   /// Writes the records back. Collective.
   WARDEN_DEVICE void finish() const { records_.write_back(); }
+  /// Returns the hottest record, after `finish` and a block barrier.
+  WARDEN_DEVICE hot_segment hottest() const requires(traces) { return hot_[0]; }
 
  private:
   WARDEN_DEVICE sorted_worker(Ref const& ref, std::uint32_t number, std::byte* storage,
@@ -264,6 +262,7 @@ class sorted_worker {
         order_{at.order.in(storage)},
         ranks_{at.ranking.in(storage)},
         taken_{at.taken.in(storage)},
+        hot_{at.hot.in(storage)},
         segment_begins_{at.segment_begins.in(storage)},
         one_record_each_{ref.locals <= threads} {}
 
@@ -390,6 +389,7 @@ class sorted_worker {
   simt::shared_span<std::uint16_t> order_;  ///< [place] slot, by owner; only of combined windows
   ranks ranks_;                             ///< used if sections run in order
   simt::shared_span<std::uint32_t> taken_;  ///< segments that groups of lanes have taken
+  simt::shared_span<hot_segment> hot_;      ///< used if the worker looks for a hot record
   simt::shared_span<std::uint16_t>
       segment_begins_;    ///< begins of segments that are not empty, and the end
   bool one_record_each_;  ///< no thread owns more than one record

@@ -28,7 +28,9 @@ using single_block_run_of = single_block_run<Ref, detail::rounds_worker_of<Ref>>
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_few(run_arguments<Ref> a) {
   simt::assume_one_dimension();
-  if (a.runs()) single_block_run_of<Ref>{a.ref, simt::dynamic_shared()}.run();
+  if (!a.runs()) return;
+  a.begin(log_phase::run);
+  single_block_run_of<Ref>{a.ref, simt::dynamic_shared()}.run();
 }
 
 /// Blocks of a multiprocessor that fill bins: they mostly wait for memory.

@@ -16,8 +16,9 @@ namespace detail {
 template <class Policy, class Record, class... Sections>
 class run_pairs_ref : public run_ref<Policy, Record, Sections...> {
  public:
-  using partials = run_pairs_ref;            ///< nothing is combined
-  static constexpr bool two_arrays = false;  ///< both records are in this array
+  using partials = run_pairs_ref;                 ///< nothing is combined
+  static constexpr bool two_arrays = false;       ///< both records are in this array
+  static constexpr bool traces_segments = false;  ///< see run_ref
   /// True if the two tiles of a tile pair must fit the block's shared memory.
   static constexpr bool must_fit = Policy::records == placement::on_chip;
   using schedule = all_pairs_schedule;  ///< tile pairs of its tiles
