@@ -2,6 +2,7 @@
 // The report that `explain` returns about the last run of a log.
 
 #include "tests/protocol/deferred.cuh"
+#include "tests/protocol/deferred_combining.cuh"
 #include "tests/support/error_text.hpp"
 
 #include <warden/run_report.hpp>
@@ -116,7 +117,7 @@ TEST(explain, knows_when_phases_began) {
 
 TEST(explain, gives_each_phase_the_time_until_the_next_one) {
   warden::run_times const all =
-      warden::detail::run_trace{{1000, 1500, 3500, 7500, 15'500, 31'500, 63'500}, 1, 0}.times();
+      warden::detail::run_trace{{1000, 1500, 3500, 7500, 15'500, 31'500, 63'500}, 1, 0, 0}.times();
   EXPECT_EQ(all.close, 0.5);
   EXPECT_EQ(all.sort, 2);
   EXPECT_EQ(all.split, 4);
@@ -125,7 +126,7 @@ TEST(explain, gives_each_phase_the_time_until_the_next_one) {
   EXPECT_EQ(all.open, 32);
   EXPECT_EQ(all.total(), 62.5);
   warden::run_times const few =
-      warden::detail::run_trace{{1000, 1500, 0, 7500, 0, 31'500, 63'500}, 1, 0}.times();
+      warden::detail::run_trace{{1000, 1500, 0, 7500, 0, 31'500, 63'500}, 1, 0, 0}.times();
   EXPECT_EQ(few.sort, 6);
   EXPECT_EQ(few.split, 0);
   EXPECT_EQ(few.run, 24);
@@ -207,6 +208,30 @@ TEST(explain, describes_the_last_replay) {
     captured.launch(s);
     b.on().wait(s);
     EXPECT_EQ(later.explain(s).sections, n);
+  }
+}
+
+template <class Section>
+class explain_combining : public testing::Test {};
+using one_width_and_two = testing::Types<combined::add_up, combined::sample>;
+TYPED_TEST_SUITE(explain_combining, one_width_and_two);
+
+TYPED_TEST(explain_combining, counts_what_was_combined_away) {
+  std::uint32_t const n = test::sized(8000u, 1'000'000u);
+  for (std::uint32_t const hot : {0u, 200u}) {
+    combined::operations const all{n, n, hot};
+    combined::bench<TypeParam> b{all};
+    warden::deferred later{b.on(), all.sent()};
+    for (int k = 0; k < 2; ++k) {
+      b.template send_together<64>(later.ref(), 0, n, 3);
+      later.run();
+      b.on().wait();
+      run_report const r = later.explain();
+      EXPECT_EQ(r.sections, all.sent());
+      EXPECT_EQ(r.sections_run + r.combined_away, all.sent());
+      EXPECT_GE(r.combined_away, hot == 0 ? 0 : n / 4);
+      EXPECT_LE(r.combined_away, hot == 0 ? 0 : n);
+    }
   }
 }
 

@@ -273,6 +273,7 @@ class batch_combiner {
     WARDEN_NO_UNROLL
     for (std::uint32_t p = begin; p < end; ++p) {
       unsigned const slot = sorted_[p];
+      if (two_widths && slot >= slots) freed += places;  // a segment may have several partials
       key_type const next = batch_.key_at(slot);
       if (p != begin && next == key) {
         last.add(batch_.carry_at(slot));  // mutation: run-sum
@@ -307,21 +308,17 @@ class batch_combiner {
     if (simt::lane_id() == 0 && freed != 0) simt::shared_fetch_add(shared_[0].freed, freed);
   }
   /// Combines a segment, which ends before place `end`, or leaves it as it is. Returns the number
-  /// of places that became free.
+  /// of places that became free, without those of its partials, modulo 2^32.
   WARDEN_DEVICE std::uint32_t finish(key_type key, std::uint32_t end, carry const& all) const {
     if constexpr (two_widths) {
       unsigned wide = all.wide();
-      unsigned freed = all.count();
-      if (wide == 0 && freed >= places) {
-        wide = partials_.take(freed);
-        if (wide != 0) freed -= places;
-      }
+      if (wide == 0 && all.count() >= places) wide = partials_.take(all.count());
       bool stays = wide == 0;
       if (!stays) {
         batch_.put_wide(wide - 1, key, all.sum());
         wide_ranks_[wide - 1] = 0;  // mutation: partial-lost
       }
-      if (!stays) return freed;  // mutation: sample-sent-too
+      if (!stays) return all.count() - places;  // mutation: sample-sent-too
       for (unsigned i = 1; i <= all.count(); ++i) ranks_[sorted_[end - i]] = 0;
       return 0;
     } else {

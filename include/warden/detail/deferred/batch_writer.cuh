@@ -96,7 +96,9 @@ class batch_writer {
         stage_.combiner.go_on(after.now);  // mutation: state-back
         return after.used;
       } else {
-        return stage_.combiner.run(used, stage_.log.least_batch, may_go_on);
+        unsigned const left = stage_.combiner.run(used, stage_.log.least_batch, may_go_on);
+        count_freed(stage_.log, storage_of(stage_.staged.data()), stage_.combiner.known());
+        return left;
       }
     } else {
       return used;
@@ -152,6 +154,12 @@ class batch_writer {
     static_assert(layout{}.staged.offset == 0);
     return reinterpret_cast<std::byte*>(simt::known_shared(staged));
   }
+  /// Counts the places that the combiner's last `run` has freed.
+  WARDEN_DEVICE static void count_freed(log_type const& log, std::byte* storage,
+                                        typename Combiner::state now) {
+    if (now.combined == 0 || simt::thread_rank() != 0) return;
+    simt::add(&log.control->freed, std::uint64_t{layout{}.combining.in(storage)[0].freed});
+  }
   /// Writes a batch, combined or not. Returns the number of messages that found no place.
   /// Collective.
   WARDEN_DEVICE std::uint32_t flush_any(unsigned used, std::uint32_t turn) {
@@ -189,6 +197,7 @@ class batch_writer {
                                            unsigned used, std::uint32_t least, bool may_go_on) {
     Combiner combiner = stage_type::made_combiner(storage_of(staged), layout{}, now);
     unsigned const left = combiner.run(used, least, may_go_on);
+    count_freed(layout{}.log.in(storage_of(staged))[0], storage_of(staged), combiner.known());
     return typename Combiner::outcome{combiner.known(), left};
   }
 

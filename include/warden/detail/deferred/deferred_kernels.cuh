@@ -54,7 +54,8 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   auto const& log = a.ref.log;
   bool const put_off = simt::thread_rank() == 0 && !a.ref.take_records();
   if (simt::sync_block_or(put_off)) return;
-  if (simt::thread_rank() == 0) log.control->trace.restart(log.rows_written());
+  if (simt::thread_rank() == 0)
+    log.control->trace.restart(log.rows_written(), simt::load_relaxed(&log.control->freed));
   // Only after the records are taken: the counters may belong to a launch that is still at work.
   if (launch != nullptr) zero(launch->counters);  // mutation: replay-counters
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads())
@@ -191,6 +192,7 @@ WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   if (simt::thread_rank() != 0) return;
   log.control->rows = log.control->wide_rows = log.control->running = 0;
   if constexpr (Ref::in_order) log.control->blocks = 0;  // mutation: order-of-cycles
+  simt::store_relaxed(&log.control->freed, std::uint64_t{0});
   simt::store_relaxed(&log.control->cycle, log.control->cycle + 1);
   log.control->trace.finished = a.number;
   a.begin(log_phase::end);

@@ -120,6 +120,8 @@ class log_base {
       report.flat += one.flat;
     }
     report.sections_run = report.sections;
+    report.combined_away = control.trace.freed;
+    report.sections += report.combined_away;
     report.batches = control.trace.batches;
     // Clocks of simulated launches are not comparable.
     if (!runtime::facts(device_, where).simulated) report.microseconds = control.trace.times();

@@ -25,15 +25,18 @@ struct run_trace {
   std::uint64_t begins[phases + 1];  ///< [phase] begin; 0 if the run had none. Units: nanoseconds
   std::uint32_t finished;            ///< number of the run, or 0 if it has not ended
   std::uint32_t batches;             ///< batches that blocks had sent
+  std::uint64_t freed;               ///< places that the combining of batches had freed
 
   /// Notes that a phase begins. One thread.
   WARDEN_DEVICE void begin(log_phase phase) {
     begins[static_cast<std::size_t>(phase)] = simt::nanoseconds();
   }
-  /// Begins the trace of a run that closes a log with this many batches. One thread.
-  WARDEN_DEVICE void restart(std::uint32_t batches_sent) {
+  /// Begins the trace of a run that closes a log with this many batches and places that combining
+  /// has freed. One thread.
+  WARDEN_DEVICE void restart(std::uint32_t batches_sent, std::uint64_t places_freed) {
     *this = {};
     batches = batches_sent;
+    freed = places_freed;
     begin(log_phase::close);
   }
 
@@ -93,6 +96,7 @@ inline void summarize(run_report& report, std::vector<partition_trace> const& al
                                         : report.untouched);
     if (hottest == nullptr || one.hot_sections > hottest->hot_sections) hottest = &one;
   }
+  report.combined_away = report.sections - report.sections_run;
   bool const is_hottest = std::all_of(all.begin(), all.end(), [&](partition_trace const& one) {
     return hottest->hot_sections >= (one.is_dominated() ? one.hot_sections : one.most);
   });
