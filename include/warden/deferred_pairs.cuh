@@ -15,6 +15,7 @@
 #include <warden/detail/pairs/rounds_runner.cuh>
 #include <warden/detail/pairs/run_between_ref.cuh>
 #include <warden/detail/pairs/run_pairs_ref.cuh>
+#include <warden/detail/pairs/section_between.cuh>
 #include <warden/error.hpp>
 #include <warden/runtime.hpp>
 #include <warden/section.cuh>

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <warden/detail/block/lane_group.cuh>
+#include <warden/detail/block/record_id.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
@@ -86,10 +87,35 @@ template <class Section, class Record, class Context>
 concept takes_context = called_with<Section, Record&, Context const&>;
 template <class Section, class Record>
 concept takes_record = called_with<Section, Record&>;
+/// Stands for a section_client in the test whether a section takes one.
+struct any_client {
+  template <class Section>
+  WARDEN_DEVICE void send(std::uint64_t, Section const&) {}
+};
+template <class Section, class Record, class Context>
+concept takes_client = called_with<Section, Record&, Context, any_client&>;
+template <class Section, class Record, class Context>
+concept takes_id_and_client = called_with<Section, Record&, Context, any_record_id, any_client&>;
+/// True if the section takes its record's id, and no context. The other forms come first, because
+/// an operator() that is a template may fit several.
+template <class Section, class Record, class Context>
+concept takes_id = !takes_record<Section, Record> && !takes_context<Section, Record, Context> &&
+                   called_with<Section, Record&, any_record_id>;
+template <class Section, class Record, class Context>
+concept takes_context_and_id =
+    !takes_context<Section, Record, Context> && !takes_id<Section, Record, Context> &&
+    !takes_client<Section, Record, Context> &&
+    called_with<Section, Record&, Context const&, any_record_id>;
 template <class Section, class Record, class Context>
 concept takes_two_and_context = called_with<Section, Record&, Record&, Context>;
 template <class Section, class Record>
 concept takes_two = called_with<Section, Record&, Record&>;
+/// True if a section on two records takes their ids, which is refused.
+template <class Section, class Record, class Context>
+concept takes_two_and_ids =
+    !takes_two<Section, Record> && !takes_two_and_context<Section, Record, Context> &&
+    (called_with<Section, Record&, Record&, any_record_id, any_record_id> ||
+     called_with<Section, Record&, Record&, Context, any_record_id, any_record_id>);
 
 /// Type that such a call returns.
 template <class Section, class... Arguments>
@@ -123,11 +149,13 @@ WARDEN_HOST_DEVICE constexpr void check_runs_alone() {
 }  // namespace detail
 
 /// A section is called as `section(record, context)`, or as `section(record)`, const, on the
-/// device. A section that several lanes run gets their lane_group as an additional last argument,
-/// here and in the concepts below.
+/// device. It may take its record's id, a record_id, as an additional last argument. A section that
+/// several lanes run gets their lane_group after it, here and in the concepts below.
 template <class Section, class Record, class Context>
 concept critical_section_of = is_address_free<Section> &&
-    (detail::takes_context<Section, Record, Context> || detail::takes_record<Section, Record>);
+    (detail::takes_context<Section, Record, Context> || detail::takes_record<Section, Record> ||
+     detail::takes_id<Section, Record, Context> ||
+     detail::takes_context_and_id<Section, Record, Context>);
 
 /// A section on two records is called as `section(first, second, context)`, or as `section(first,
 /// second)`, const, with the records in the order in which the sender named them. Both may be the
@@ -137,23 +165,14 @@ concept pair_section_of =
     is_address_free<Section> && !critical_section_of<Section, Record, Context> &&
     (detail::takes_two_and_context<Section, Record, Context> || detail::takes_two<Section, Record>);
 
-namespace detail {
-/// Stands for a section_client in the test whether a section takes one.
-struct any_client {
-  template <class Section>
-  WARDEN_DEVICE void send(std::uint64_t, Section const&) {}
-};
-}  // namespace detail
-
-/// A section that sends other sections is called as `section(record, context, next)`, const. `next`
-/// is a section_client, whose type is a template parameter of the section's call operator.
+/// A section that sends other sections is called as `section(record, context, next)`, or as
+/// `section(record, context, id, next)`, const. `next` is a section_client, whose type is a
+/// template parameter of the section's call operator.
 template <class Section, class Record, class Context>
-concept sending_section_of =
-    is_address_free<Section> && !takes_group<Section> &&
-    !pair_section_of<Section, Record, Context> &&
-    requires(Section const& section, Record& record, Context context, detail::any_client& next) {
-  section(record, context, next);
-};
+concept sending_section_of = is_address_free<Section> && !takes_group<Section> &&
+                             !pair_section_of<Section, Record, Context> &&
+                             (detail::takes_client<Section, Record, Context> ||
+                              detail::takes_id_and_client<Section, Record, Context>);
 
 /// Largest number of sections that a section sends: 0 if it sends none, otherwise its `static
 /// constexpr unsigned sends_sections`, 1 by default. Sections that send one section each can
@@ -223,10 +242,22 @@ requires takes_context<Section, Record, Context>
 struct answer_type<Section, Record, Context> : returned<Section, Record&, Context const&> {
 };
 template <class Section, class Record, class Context>
+requires takes_id<Section, Record, Context>
+struct answer_type<Section, Record, Context> : returned<Section, Record&, record_id const&> {
+};
+template <class Section, class Record, class Context>
+requires takes_context_and_id<Section, Record, Context>
+struct answer_type<Section, Record, Context>
+    : returned<Section, Record&, Context const&, record_id const&> {
+};
+template <class Section, class Record, class Context>
 requires sending_section_of<Section, Record, Context>
-struct answer_type<Section, Record, Context> {
-  using type = decltype(std::declval<Section const&>()(
-      std::declval<Record&>(), std::declval<Context>(), std::declval<any_client&>()));
+struct answer_type<Section, Record, Context> : returned<Section, Record&, Context, any_client&> {
+};
+template <class Section, class Record, class Context>
+requires(sending_section_of<Section, Record, Context>&& takes_id_and_client<
+         Section, Record, Context>) struct answer_type<Section, Record, Context>
+    : returned<Section, Record&, Context, record_id const&, any_client&> {
 };
 template <class Section, class Record, class Context>
 struct pair_answer_type : returned<Section, Record&, Record&> {};
@@ -241,17 +272,42 @@ struct answer_type<Section, Record, Context> : pair_answer_type<Section, Record,
 };
 }  // namespace detail
 
+namespace detail {
+/// True if the section takes the id of its record.
+template <class Section, class Record, class Context>
+inline constexpr bool takes_own_id =
+    takes_id<Section, Record, Context> || takes_context_and_id<Section, Record, Context> ||
+    takes_id_and_client<Section, Record, Context>;
+
+/// Calls a section on one record, with the context and the id if it takes them, by all lanes of its
+/// group if it has several. `id` converts to a record_id. The return type is spelled out because
+/// the host compiler does not see the body of a device function.
+template <class Section, class Record, class Context, class Id>
+WARDEN_DEVICE typename answer_type<Section, Record, Context>::type run_with_id(
+    Section const& section, Record& record, Context const& context, Id const& id) {
+  if constexpr (takes_context<Section, Record, Context>) {
+    return call(section, record, context);
+  } else if constexpr (takes_record<Section, Record>) {
+    return call(section, record);
+  } else {
+    static_assert(std::is_convertible_v<Id const&, record_id>,
+                  "warden: the section takes its record's id, which is not known here");
+    record_id const own = id;
+    if constexpr (takes_id<Section, Record, Context>) {
+      return call(section, record, own);
+    } else {
+      return call(section, record, context, own);
+    }
+  }
+}
+}  // namespace detail
+
 /// Calls a section on one record, with the context if it takes one, by all lanes of its group if it
-/// has several. The return type is spelled out because the host compiler does not see the body of a
-/// device function.
+/// has several.
 template <class Section, class Record, class Context>
 WARDEN_DEVICE typename detail::answer_type<Section, Record, Context>::type run_section_together(
     Section const& section, Record& record, Context const& context) {
-  if constexpr (detail::takes_context<Section, Record, Context>) {
-    return detail::call(section, record, context);
-  } else {
-    return detail::call(section, record);
-  }
+  return detail::run_with_id(section, record, context, detail::unknown_record_id{});
 }
 /// Calls a section on two records, with the context if it takes one, by all lanes of its group if
 /// it has several.
@@ -278,47 +334,6 @@ WARDEN_DEVICE typename detail::pair_answer_type<Section, Record, Context>::type 
     Section const& section, Record& first, Record& second, Context const& context) {
   detail::check_runs_alone<Section>();
   return run_section_together(section, first, second, context);
-}
-
-/// Contexts of two guarded arrays, for sections between their records.
-template <class First, class Second>
-struct contexts {
-  First first;    ///< context of the guarded array of the first records
-  Second second;  ///< context of the guarded array of the second records
-};
-
-namespace detail {
-template <class Section, class First, class Second, class FirstContext, class SecondContext>
-concept takes_both_contexts =
-    called_with<Section, First&, Second&, FirstContext const&, SecondContext const&>;
-template <class Section, class First, class Second, class Context>
-concept takes_first_context = called_with<Section, First&, Second&, Context const&>;
-template <class Section, class First, class Second>
-concept takes_no_context = called_with<Section, First&, Second&>;
-}  // namespace detail
-
-/// A section between a record of one guarded array and a record of another is called, const, in one
-/// of three ways: `section(first, second, context, other)` with the contexts of both guarded
-/// arrays, `section(first, second, context)` with the context of the first, or `section(first,
-/// second)`.
-template <class Section, class First, class Second, class FirstContext, class SecondContext>
-concept section_between = is_address_free<Section> &&
-    (detail::takes_both_contexts<Section, First, Second, FirstContext, SecondContext> ||
-     detail::takes_first_context<Section, First, Second, FirstContext> ||
-     detail::takes_no_context<Section, First, Second>);
-
-/// Calls a section on records of two guarded arrays, with the contexts that it takes, by all lanes
-/// of its group if it has several. Ignores the value that it returns.
-template <class Section, class First, class Second, class FirstContext, class SecondContext>
-WARDEN_DEVICE void run_section_between(Section const& section, First& first, Second& second,
-                                       contexts<FirstContext, SecondContext> const& given) {
-  if constexpr (detail::takes_both_contexts<Section, First, Second, FirstContext, SecondContext>) {
-    static_cast<void>(detail::call(section, first, second, given.first, given.second));
-  } else if constexpr (detail::takes_first_context<Section, First, Second, FirstContext>) {
-    static_cast<void>(detail::call(section, first, second, given.first));
-  } else {
-    static_cast<void>(detail::call(section, first, second));
-  }
 }
 
 /// Type that the section answers its caller: its return type, void if it answers nothing.

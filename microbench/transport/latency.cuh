@@ -36,11 +36,12 @@ class probed_windows : public adding_windows<Ref> {
   WARDEN_DEVICE void execute(typename base::message_type const (&m)[base::per_thread],
                              unsigned arrived) const {
     std::uint32_t record = 0;
+    warden::record_id const no_id{};
     typename Ref::reply_type no_caller;
     WARDEN_UNROLL
     for (unsigned k = 0; k < base::per_thread; ++k) {
       if (arrived >> k & 1u)
-        warden::detail::section_runner{base::ref_}.apply(m[k], record, no_caller);
+        warden::detail::section_runner{base::ref_}.apply(m[k], record, no_id, no_caller);
     }
   }
 };
@@ -51,8 +52,9 @@ class probed_slices : public adding_slices<Ref> {
   using base::base;
   WARDEN_DEVICE bool run(typename base::message_type const& m, bool arrived) {
     std::uint32_t record = 0;
+    warden::record_id const no_id{};
     typename Ref::reply_type no_caller;
-    if (arrived) warden::detail::section_runner{base::ref_}.apply(m, record, no_caller);
+    if (arrived) warden::detail::section_runner{base::ref_}.apply(m, record, no_id, no_caller);
     return base::run(m, arrived);
   }
 };

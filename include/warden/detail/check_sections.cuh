@@ -30,6 +30,9 @@ class section_checks {
                 "warden: records are trivially copyable and hold no address of themselves");
   static_assert(std::is_trivially_copyable_v<typename Policy::context>,
                 "warden: a context is trivially copyable");
+  static_assert(!(takes_two_and_ids<Sections, Record, typename Policy::context> || ...),
+                "warden: sections on two records take no record_id: let the payload hold the ids "
+                "that the section needs");
   static_assert(
       ((int{critical_section_of<Sections, Record, typename Policy::context>} +
             int{pair_section_of<Sections, Record, typename Policy::context>} +
@@ -37,8 +40,9 @@ class section_checks {
         1) &&
        ...),
       "warden: a section is trivially copyable and called, const, as section(record[, "
-      "context]), as section(first, second[, context]) or as section(record, context, "
-      "next), one of the three; a section with a group_size takes its group as last argument");
+      "context][, record_id]), as section(first, second[, context]) or as section(record, "
+      "context[, record_id], next), one of the three; a section with a group_size takes its group "
+      "as last argument");
   static_assert(!((takes_two<Sections, Record> && takes_record<Sections, Record>) || ...),
                 "warden: a section's operator() fits one record as well as two: let it have one "
                 "form");

@@ -71,7 +71,7 @@ class deferred_ref
           detail::log_formats<Policy::combines,
                               detail::sent<Sections, Record, typename Policy::context>...>,
           Policy::order::in_order>,
-      public detail::numbers_of<Policy>::sent {
+      public detail::numbers_of<Policy, false>::sent {
  public:
   using deferred_ref::log_ref::in_order;
   using typename deferred_ref::log_ref::formats;

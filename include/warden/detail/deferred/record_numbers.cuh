@@ -4,6 +4,7 @@
 /// rank and place.
 #pragma once
 
+#include <warden/detail/block/record_id.cuh>
 #include <warden/detail/execute/owner_map.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -21,6 +22,8 @@ struct plain_numbers {
   }
   /// Returns the record of a number among those of this device.
   WARDEN_DEVICE static std::uint32_t own(std::uint32_t number) { return number; }
+  /// Returns the id of a record of this device: the inverse.
+  WARDEN_DEVICE static record_id id_of(std::uint32_t own) { return {own}; }
 };
 
 /// Numbers of records spread over ranks: the place in the rank's share, with the rank inserted
@@ -71,22 +74,32 @@ struct own_numbers {
   }
 };
 
+/// Numbers for a run whose sections take ids. Others need no map.
+template <class Map>
+struct own_numbers_and_ids : own_numbers {
+  Map ranks{};  ///< map from record id to rank and place in its share
+
+  /// Returns the id of the record at a place in this rank's share.
+  WARDEN_DEVICE record_id id_of(std::uint32_t place) const { return {ranks.id({rank, place})}; }
+};
+
 /// True if a policy's records are spread over ranks.
 template <class Policy>
 inline constexpr bool is_spread = requires {
   typename Policy::rank_map;
 };
 
-template <class Policy>
+template <class Policy, bool TakesIds>
 struct numbers_of {
   using sent = plain_numbers;
   using own = plain_numbers;
 };
-template <class Policy>
+template <class Policy, bool TakesIds>
 requires is_spread<Policy>
-struct numbers_of<Policy> {
+struct numbers_of<Policy, TakesIds> {
   using sent = sent_numbers<typename Policy::rank_map>;
-  using own = own_numbers;
+  using own =
+      std::conditional_t<TakesIds, own_numbers_and_ids<typename Policy::rank_map>, own_numbers>;
 };
 
 }  // namespace detail

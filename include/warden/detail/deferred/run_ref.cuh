@@ -50,14 +50,23 @@ using log_sender_of =
                            (sending_section_of<Sections, Record, typename Policy::context> || ...),
                        log_sender<Policy, Record, Sections...>, sends_to_no_log>;
 
+/// True if any section, or what it combines to, takes the id of its record.
+template <class Policy, class Record, class... Sections>
+inline constexpr bool takes_ids =
+    ((takes_own_id<Sections, Record, typename Policy::context> ||
+      takes_own_id<partial_of<Sections>, Record, typename Policy::context>) ||
+     ...);
+
 /// Device view of a guarded array for the workers of a deferred run, as guarded_ref is for the
 /// servers of a launch. The stream orders everything, and one block runs all sections of a record,
 /// so there are no answers, no fences and no other launch to wait for.
 template <class Policy, class Record, class... Sections>
 class run_ref : public run_array<Record>,
                 public run_window,
-                public detail::numbers_of<Policy>::own,
+                public numbers_of<Policy, takes_ids<Policy, Record, Sections...>>::own,
                 public log_sender_of<Policy, Record, Sections...> {
+  using numbers = typename numbers_of<Policy, takes_ids<Policy, Record, Sections...>>::own;
+
  public:
   /// Policy that the guarded array was tuned by.
   using policy = run_policy<Policy>;
@@ -102,7 +111,8 @@ class run_ref : public run_array<Record>,
   static constexpr bool all_atomic = Policy::combines
                                          ? has_atomic<section, Record, context>
                                          : (has_atomic<Sections, Record, context> && ...);
-
+  /// True if the ids of records are not their places, and sections need the map.
+  static constexpr bool maps_ids = is_spread<Policy> && takes_ids<Policy, Record, Sections...>;
   /// True if the trace of a run tells the hottest record of a partition. If no-op sections are left
   /// out before the sort, it is not known.
   static constexpr bool traces_segments = !filters_noops || in_order;
@@ -114,6 +124,11 @@ class run_ref : public run_array<Record>,
   context sections_context{};         ///< context of every section
   log_type log{};                     ///< log that is run
   partition_trace* traces = nullptr;  ///< [partition] trace of the run; null if there is none
+
+  /// Returns the id of the record with a partition's local number.
+  WARDEN_DEVICE record_id id_of(std::uint32_t partition, std::uint32_t local) const {
+    return numbers::id_of(this->owners.id({partition, local}));
+  }
 
   /// Waits for `predicate`, which a section of this block makes true when it ends: a run waits only
   /// for the block's locks.

@@ -128,7 +128,8 @@ class group_segments {
     record const* const identity = records_.address_of(now.message.local());
     reply_type to_caller[1];
     section_runner{ref_}.enter(lanes, now.message, identity, now.place);
-    section_runner{ref_}.apply(now.message, *now.place, to_caller[0]);
+    section_runner{ref_}.apply(now.message, *now.place, records_.id_of(now.message.local()),
+                               to_caller[0]);
     simt::group_leave(lanes.mask(), identity);
     // The writes of each lane are visible to all, in the next section and in the first lane's
     // answer.

@@ -88,7 +88,8 @@ class locks_worker {
       typename Ref::reply_type to_caller[1];
       runner.enter(lanes, m, identity, records_.at(m.local()));
       if (other != identity) simt::group_enter(lanes.mask(), other);
-      runner.apply(m, *records_.at(m.local()), *records_.at(second), to_caller[0]);
+      runner.apply(m, *records_.at(m.local()), records_.id_of(m.local()), *records_.at(second),
+                   to_caller[0]);
       if (other != identity) simt::group_leave(lanes.mask(), other);
       simt::group_leave(lanes.mask(), identity);
       // The writes of each lane are visible to all, in the next section and in the first lane's
@@ -193,7 +194,8 @@ class locks_worker {
     auto* const other = records_.address_of(second);
     simt::section_enter(identity);
     if (other != identity) simt::section_enter(other);
-    section_runner{ref_}.apply(m, *records_.at(m.local()), *records_.at(second), to_caller);
+    section_runner{ref_}.apply(m, *records_.at(m.local()), records_.id_of(m.local()),
+                               *records_.at(second), to_caller);
     if (other != identity) simt::section_leave(other);
     simt::section_leave(identity);
   }

@@ -60,10 +60,10 @@ class owner_segment {
     reply_type no_caller;
     simt::section_enter(records_.address_of(local));
     if (holds && has_one_) {
-      runner.apply_one(all, target(), no_caller, out);
+      runner.apply_one(all, target(), records_.id_of(local), no_caller, out);
       if constexpr (holds) *place_ = copy_.value;
     } else {
-      runner.apply_one(all, *records_.at(local), no_caller, out);
+      runner.apply_one(all, *records_.at(local), records_.id_of(local), no_caller, out);
     }
     simt::section_leave(records_.address_of(local));
   }
@@ -89,9 +89,9 @@ class owner_segment {
     if constexpr (Ref::sends_sections) {
       out.begin(slot);
       section_runner{ref_}.apply_one(Ref::format::template unpack<typename Type::type>(m), r,
-                                     to_caller, out);
+                                     records_.id_of(m.local()), to_caller, out);
     } else {
-      section_runner{ref_}.apply(m, r, to_caller);
+      section_runner{ref_}.apply(m, r, records_.id_of(m.local()), to_caller);
     }
   }
 

@@ -6,6 +6,7 @@
 #include <warden/detail/block/arena_carver.cuh>
 #include <warden/detail/block/copy_together.cuh>
 #include <warden/detail/block/lane_group.cuh>
+#include <warden/detail/block/record_id.cuh>
 #include <warden/detail/execute/placement.cuh>
 #include <warden/simt/arena.hpp>
 #include <warden/simt/simt.cuh>
@@ -65,6 +66,10 @@ class record_store {
   /// Returns the record's address in global memory, which is also its identity if it is on chip.
   WARDEN_DEVICE record* address_of(std::uint32_t local) const {
     return ref_.record_of(number_, local);
+  }
+  /// Returns an object that converts to the record's id.
+  WARDEN_DEVICE local_record_id<Ref> id_of(std::uint32_t local) const {
+    return {ref_, number_, local};
   }
 
  private:

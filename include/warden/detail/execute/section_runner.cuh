@@ -32,36 +32,36 @@ class section_runner {
   WARDEN_DEVICE explicit section_runner(Ref const& ref) : ref_{ref} {}
 
   /// Runs the section that a message carries on `r`, the record or the copy that its owner holds.
-  /// Leaves its answer in `to_caller`. The ref sends the sections that it sends.
-  WARDEN_DEVICE void apply(message_type const& m, record& r, reply_type& to_caller) const {
+  /// `id` converts to its record_id. Leaves its answer in `to_caller`. The ref sends the sections
+  /// that it sends.
+  template <class Id>
+  WARDEN_DEVICE void apply(message_type const& m, record& r, Id const& id,
+                           reply_type& to_caller) const {
     run(m, to_caller, [&](auto const& section) {
-      using type = std::remove_cvref_t<decltype(section)>;
-      if constexpr (sending_section_of<type, record, context>) {
-        section_client<Ref const> next{ref_, sends_sections_of<type, record, context>};
-        return section(r, ref_.sections_context, next);
+      if constexpr (sending_section_of<std::remove_cvref_t<decltype(section)>, record, context>) {
+        return run_sending(ref_, section, r, id);
       } else {
-        return run_section_together(section, r, ref_.sections_context);
+        return run_with_id(section, r, ref_.sections_context, id);
       }
     });
   }
   /// Runs a section of one type. `to_send` sends the sections that it sends.
-  template <class Sent, class Run>
-  WARDEN_DEVICE void apply_one(Sent const& sent, record& r, reply_type& to_caller,
+  template <class Sent, class Id, class Run>
+  WARDEN_DEVICE void apply_one(Sent const& sent, record& r, Id const& id, reply_type& to_caller,
                                Run& to_send) const {
     run_one(sent, to_caller, [&](auto const& section) {
-      using type = std::remove_cvref_t<decltype(section)>;
-      if constexpr (sending_section_of<type, record, context>) {
-        section_client<Run> next{to_send, sends_sections_of<type, record, context>};
-        return section(r, ref_.sections_context, next);
+      if constexpr (sending_section_of<std::remove_cvref_t<decltype(section)>, record, context>) {
+        return run_sending(to_send, section, r, id);
       } else {
-        return run_section_together(section, r, ref_.sections_context);
+        return run_with_id(section, r, ref_.sections_context, id);
       }
     });
   }
   /// Runs a section of one type on one or two records. `own` is the record whose owner has the
-  /// message. `other` is the other record of a pair, and otherwise any.
-  template <class Sent>
-  WARDEN_DEVICE void apply(Sent const& sent, record& own, record& other,
+  /// message, and `id` converts to its record_id. `other` is the other record of a pair, and
+  /// otherwise any.
+  template <class Sent, class Id>
+  WARDEN_DEVICE void apply(Sent const& sent, record& own, Id const& id, record& other,
                            reply_type& to_caller) const {
     run_one(sent, to_caller, [&](auto const& section) {
       if constexpr (is_paired<std::remove_cvref_t<decltype(section)>>) {
@@ -70,14 +70,15 @@ class section_runner {
           return run_section_together(section.section(), other, own, ref_.sections_context);
         return run_section_together(section.section(), own, other, ref_.sections_context);
       } else {
-        return run_section_together(section, own, ref_.sections_context);
+        return run_with_id(section, own, ref_.sections_context, id);
       }
     });
   }
   /// Runs the section that a message carries, on two records if it is on two.
-  WARDEN_DEVICE void apply(message_type const& m, record& own, record& other,
+  template <class Id>
+  WARDEN_DEVICE void apply(message_type const& m, record& own, Id const& id, record& other,
                            reply_type& to_caller) const {
-    format::visit(m, [&](auto const& sent) { apply(sent, own, other, to_caller); });
+    format::visit(m, [&](auto const& sent) { apply(sent, own, id, other, to_caller); });
   }
   /// Returns true if the message's section is on two records, and sets `local` to the place of the
   /// other record, which has the same owner.
@@ -148,6 +149,17 @@ class section_runner {
   }
 
  private:
+  /// Runs a section that sends sections, by `to_send`.
+  template <class Run, class Section, class Id>
+  WARDEN_DEVICE typename answer_type<Section, record, context>::type run_sending(
+      Run& to_send, Section const& section, record& r, Id const& id) const {
+    section_client<Run> next{to_send, sends_sections_of<Section, record, context>};
+    if constexpr (takes_id_and_client<Section, record, context>) {
+      return section(r, ref_.sections_context, static_cast<record_id>(id), next);
+    } else {
+      return section(r, ref_.sections_context, next);
+    }
+  }
   /// Runs a message's section by `by(section)`.
   template <class By>
   WARDEN_DEVICE static void run(message_type const& m, reply_type& to_caller, By by) {

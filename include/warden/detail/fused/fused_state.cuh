@@ -7,6 +7,7 @@
 #include <warden/buffer.hpp>
 #include <warden/detail/execute/guarded_options.hpp>
 #include <warden/detail/execute/guarded_state.cuh>
+#include <warden/detail/execute/owner_map.cuh>
 #include <warden/detail/execute/shared_state.cuh>
 #include <warden/detail/fused/answer_memory.cuh>
 #include <warden/detail/fused/check_fused.cuh>
@@ -24,6 +25,7 @@
 #include <cstdint>
 #include <memory>
 #include <source_location>
+#include <type_traits>
 #include <vector>
 
 WARDEN_NAMESPACE_BEGIN
@@ -64,7 +66,7 @@ class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part
     if (array.has_owners_) {
       options_.servers = array.owners_.servers();
       ref_.owners = array.owners_;
-    } else {
+    } else if constexpr (std::is_same_v<decltype(ref_.owners), interleaved_owner_map>) {
       planned.choose_owners(array.size_);
     }
     planned.make(array.size_);

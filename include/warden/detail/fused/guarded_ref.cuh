@@ -3,6 +3,7 @@
 /// A guarded array as device code sees it, by value: channels, owner map, records and limits.
 #pragma once
 
+#include <warden/detail/block/record_id.cuh>
 #include <warden/detail/execute/guarded_report.cuh>
 #include <warden/detail/execute/owner_map.cuh>
 #include <warden/detail/execute/run_window.cuh>
@@ -131,6 +132,10 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public de
   /// Returns the record of a server's local number, in global memory.
   WARDEN_DEVICE Record* record_of(std::uint32_t server, std::uint32_t local) const {
     return records + owners.id({server, local});
+  }
+  /// Returns the id of the record of a server's local number.
+  WARDEN_DEVICE record_id id_of(std::uint32_t server, std::uint32_t local) const {
+    return {owners.id({server, local})};
   }
   /// Notes, for statistics, how full the channel was when slots from `released` on were given back.
   template <class Channel>

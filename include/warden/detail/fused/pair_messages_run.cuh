@@ -168,7 +168,7 @@ class pair_messages_run {
     record* const r = records.at(local);
     typename Ref::reply_type reply[1];
     simt::section_enter(records.address_of(local));
-    section_runner{ref_}.apply_one(sent, *r, reply[0], out);
+    section_runner{ref_}.apply_one(sent, *r, records.id_of(local), reply[0], out);
     simt::section_leave(records.address_of(local));
     section_runner{ref_}.reply(reply);
   }
@@ -185,7 +185,8 @@ class pair_messages_run {
       // One record, or two with the same lock.
       typename Ref::reply_type reply[1];
       enter(records.address_of(local), records.address_of(to.local), true);
-      section_runner{ref_}.apply(sent, *records.at(local), *records.at(to.local), reply[0]);
+      section_runner{ref_}.apply(sent, *records.at(local), records.id_of(local),
+                                 *records.at(to.local), reply[0]);
       leave(records.address_of(local), records.address_of(to.local), true);
       section_runner{ref_}.reply(reply);
       times_.ran_at_once();
@@ -209,7 +210,8 @@ class pair_messages_run {
     typename Ref::reply_type reply[1];
     record* const identity = ref_.records + other.id;
     enter(records.address_of(local), identity, Ref::fences);
-    section_runner{ref_}.apply(section.sent, *records.at(local), value, reply[0]);
+    section_runner{ref_}.apply(section.sent, *records.at(local), records.id_of(local), value,
+                               reply[0]);
     leave(records.address_of(local), identity, Ref::fences);
     times_.ran();
     out.put(ref_.owners(other.id), unlock<record>::of(value));  // mutation: unlock

@@ -8,6 +8,7 @@
 #include <warden/detail/execute/lock_pair.cuh>
 #include <warden/detail/execute/wire_types.cuh>
 #include <warden/detail/pairs/log_pairs.cuh>
+#include <warden/detail/pairs/section_between.cuh>
 #include <warden/detail/pairs/two_array_store.cuh>
 #include <warden/section.cuh>
 #include <warden/simt/simt.cuh>
@@ -90,7 +91,7 @@ class pair_sections {
     auto* const other = records_.address_of(second);
     simt::group_enter(lanes.mask(), identity);
     if (second != own) simt::group_enter(lanes.mask(), other);
-    call(m, *records_.first(own), *records_.second(second));
+    call(m, own, *records_.first(own), *records_.second(second));
     if (second != own) simt::group_leave(lanes.mask(), other);
     simt::group_leave(lanes.mask(), identity);
     lanes.sync();  // mutation: pair-group-release
@@ -192,8 +193,9 @@ class pair_sections {
     (std::make_index_sequence<N>{});
   }
 
-  /// Runs a message's section.
-  WARDEN_DEVICE void call(message_type const& m, record& own, second_record& other) const {
+  /// Runs a message's section. `own_slot` is the slot of its first record.
+  WARDEN_DEVICE void call(message_type const& m, std::uint32_t own_slot, record& own,
+                          second_record& other) const {
     format::visit(m, [&](auto const& sent) {
       if (!takes_part<section_in<std::remove_cvref_t<decltype(sent)>>, Ref::group_size>()) return;
       if constexpr (Ref::two_arrays) {
@@ -201,7 +203,7 @@ class pair_sections {
       } else if constexpr (is_paired<std::remove_cvref_t<decltype(sent)>>) {
         static_cast<void>(run_section_together(sent.section(), own, other, ref_.sections_context));
       } else {
-        static_cast<void>(run_section_together(sent, own, ref_.sections_context));
+        static_cast<void>(run_with_id(sent, own, ref_.sections_context, records_.id_of(own_slot)));
       }
     });
   }
@@ -211,7 +213,7 @@ class pair_sections {
     auto* const identity = records_.address_of(own_slot);
     simt::section_enter(identity);
     if (other_slot != own_slot) simt::section_enter(records_.address_of(other_slot));
-    call(m, own, other);
+    call(m, own_slot, own, other);
     if (other_slot != own_slot) simt::section_leave(records_.address_of(other_slot));
     simt::section_leave(identity);
   }

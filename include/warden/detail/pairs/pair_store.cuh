@@ -5,6 +5,7 @@
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/block/record_id.cuh>
 #include <warden/detail/execute/placement.cuh>
 #include <warden/detail/pairs/all_pairs_schedule.cuh>
 #include <warden/detail/pairs/tile_copies.cuh>
@@ -95,6 +96,11 @@ class pair_store {
   WARDEN_DEVICE record* address_of(std::uint32_t slot) const {
     bool const is_second = slot >= ref_.locals;
     return ref_.record_of(is_second ? pair_.b : pair_.a, is_second ? slot - ref_.locals : slot);
+  }
+  /// Returns an object that converts to the record's id.
+  WARDEN_DEVICE local_record_id<Ref> id_of(std::uint32_t slot) const {
+    bool const is_second = slot >= ref_.locals;
+    return {ref_, is_second ? pair_.b : pair_.a, is_second ? slot - ref_.locals : slot};
   }
   /// Returns true if a slot has a record: the last tiles have fewer than the first.
   WARDEN_DEVICE bool is_record(std::uint32_t slot) const {

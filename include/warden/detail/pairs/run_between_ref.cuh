@@ -12,6 +12,7 @@
 #include <warden/detail/execute/run_window.cuh>
 #include <warden/detail/execute/wire_types.cuh>
 #include <warden/detail/pairs/pair_store.cuh>
+#include <warden/detail/pairs/section_between.cuh>
 #include <warden/detail/pairs/two_array_schedule.cuh>
 #include <warden/section.cuh>
 #include <warden/simt/simt.cuh>

@@ -50,6 +50,7 @@ class spread_log : public log_base<run_ref<Policy, Record, Sections...>,
     log_plan<run_type>::check(sections, local.size(), false, where);
     static_cast<run_array<Record>&>(run_) = guarded_access::array<Record>(local, false);
     run_.sections_context = guarded_access::context(local);
+    if constexpr (run_type::maps_ids) run_.ranks = map_;
     this->make(sections, chosen, where);
   }
 
