@@ -144,10 +144,9 @@ std::string bank::error_text(findings const& f, transfers const& sent,
                                                  number(sent.n) + " sent");
   complain(f.below_zero != 0, number(f.below_zero) + " accounts are below zero");
   complain(f.miscounted != 0,
-           number(f.miscounted) + " accounts have not seen just what was sent from them");
-  complain(f.misbooked != 0,
-           number(f.misbooked) + " accounts do not have what their transfers leave them");
-  complain(f.pairs_apart != 0, number(f.pairs_apart) + " pairs have lost their sum");
+           number(f.miscounted) + " accounts counted other transfers than were sent from them");
+  complain(f.misbooked != 0, number(f.misbooked) + " accounts have a wrong balance");
+  complain(f.pairs_apart != 0, number(f.pairs_apart) + " pairs of accounts have changed their sum");
   complain(e.isolates && f.broken_audits != 0, number(f.broken_audits) + " of " + number(f.audits) +
                                                    " audits saw a transfer half done");
   return found;

@@ -88,7 +88,7 @@ int replay(options const& o) {
   if (arm->promises().isolates) {
     std::printf("none of %llu audits in between saw a transfer half done\n", audits);
   } else {
-    std::printf("%llu of %llu audits in between saw a transfer half done, as they may by %s\n",
+    std::printf("%llu of %llu audits in between saw a transfer half done, which %s allows\n",
                 static_cast<unsigned long long>(found.broken_audits), audits, by.c_str());
   }
   return 0;
@@ -106,18 +106,20 @@ int main(int argc, char** argv) {
       ->required()
       ->check(CLI::ExistingFile);
   command
-      ->add_option("--accounts", o.accounts, "accounts; by default those up to the largest named")
+      ->add_option("--accounts", o.accounts,
+                   "number of accounts; by default up to the largest one named")
       ->transform(apps::whole(1, bank_transfer::most_accounts));
-  command->add_option("--opening", o.opening, "every account's balance at first, in cents")
+  command->add_option("--opening", o.opening, "opening balance of each account, in cents")
       ->transform(apps::whole(0, bank_transfer::most_opening));
-  CLI::Option* const arm = command->add_option("--arm", o.arm, "what executes them")
+  CLI::Option* const arm = command->add_option("--arm", o.arm, "arm that executes them")
                                ->check(CLI::IsMember(bank_transfer::arm_names()));
   command
-      ->add_option("--gpus", o.gpus,
-                   "GPUs that have a share of the accounts each; a withdrawal sends the deposit on")
+      ->add_option(
+          "--gpus", o.gpus,
+          "number of GPUs, each with a share of the accounts; a withdrawal sends its deposit")
       ->transform(apps::whole(1, 64))
       ->excludes(arm);
-  command->add_option("--top", o.top, "how many of the largest balances to print")
+  command->add_option("--top", o.top, "number of largest balances to print")
       ->transform(apps::whole(0, 1'000'000));
   return apps::run_command(app, argc, argv, [&] { return replay(o); });
 }

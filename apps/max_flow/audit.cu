@@ -73,13 +73,13 @@ std::string error_text(findings const& f, std::uint64_t value) {
     if (wrong) found += (found.empty() ? "" : "; ") + what;
   };
   auto const number = [](std::uint64_t n) { return std::to_string(n); };
-  complain(f.torn != 0, number(f.torn) + " arcs whose arc back tells of another flow");
+  complain(f.torn != 0, number(f.torn) + " arcs whose reverse arc has another flow");
   complain(f.outside != 0, number(f.outside) + " arcs with a flow below 0 or above their capacity");
-  complain(f.unbalanced != 0, number(f.unbalanced) + " vertices where not as much comes as goes");
+  complain(f.unbalanced != 0, number(f.unbalanced) + " vertices that do not conserve flow");
   complain(f.from_source != value,
            number(f.from_source) + " leave the source, not " + number(value));
-  complain(f.to_sink != value, number(f.to_sink) + " come to the sink, not " + number(value));
-  complain(!f.is_between, "the cut does not part source and sink");
+  complain(f.to_sink != value, number(f.to_sink) + " reach the sink, not " + number(value));
+  complain(!f.is_between, "the cut does not separate source and sink");
   complain(f.cut != value, "the cut has capacity " + number(f.cut) + ", not " + number(value));
   return found;
 }

@@ -314,9 +314,9 @@ void flow_finder::give_up(std::uint64_t active) {
   std::uint64_t left = 0;
   for (vertex_state const& v : vertices_.to_host(stream_)) left += v.excess;
   throw warden::limit_error{"max_flow: " + std::to_string(now_.iterations) +
-                            " rounds, and still an excess of " + std::to_string(left) + " at " +
+                            " iterations, and still an excess of " + std::to_string(left) + " at " +
                             std::to_string(active) + " active vertices; the limit is " +
-                            std::to_string(options_.most_iterations) + " rounds"};
+                            std::to_string(options_.most_iterations) + " iterations"};
 }
 
 }  // namespace max_flow

@@ -119,7 +119,7 @@ int find(options const& o) {
     apps::progress_line line;
     finder.find([&](max_flow::flow_progress const& p) {
       line.show([&] {
-        return std::to_string(p.iterations) + " rounds, " + std::to_string(p.active) +
+        return std::to_string(p.iterations) + " iterations, " + std::to_string(p.active) +
                " active vertices, flow " + std::to_string(p.flow) +
                (p.is_back ? ", and excess goes back" : "");
       });
@@ -140,13 +140,13 @@ int find(options const& o) {
               static_cast<number>(g.vertices), static_cast<number>(g.edges()),
               static_cast<number>(g.name_of(ends.source)),
               static_cast<number>(g.name_of(ends.sink)));
-  std::printf("flow %llu, in %llu rounds and %llu global relabellings, by %s on %s\n",
+  std::printf("flow %llu, in %llu iterations and %llu global relabellings, by %s on %s\n",
               static_cast<number>(facts.value), static_cast<number>(facts.iterations),
               static_cast<number>(facts.searches), arm.c_str(),
               warden::runtime::facts(warden::runtime::current_device()).name.c_str());
   std::printf(
-      "audit passed: as much comes as goes everywhere else, no arc is above its capacity, and %zu "
-      "arcs of %llu in all cut it off\n",
+      "audit passed: all other vertices conserve flow, no arc exceeds its capacity, and the cut "
+      "has %zu arcs of capacity %llu\n",
       a.cut.size(), static_cast<number>(facts.value));
   if (!o.has_reference || compare(rows, ends, facts.value)) return 0;
   std::fprintf(stderr, "max_flow: the references have another flow\n");
@@ -161,22 +161,23 @@ int main(int argc, char** argv) {
       "max_flow"};
   options o;
   o.file.add_to(app);
-  app.add_option("--source", o.source, "the vertex that flow comes from, if the file does not say")
+  app.add_option("--source", o.source, "source vertex, if the file names none")
       ->transform(apps::whole());
-  app.add_option("--sink", o.sink, "the vertex that it goes to")->transform(apps::whole());
-  app.add_flag("--undirected", o.is_undirected, "arcs are edges, one where all have one back");
+  app.add_option("--sink", o.sink, "sink vertex, if the file names none")->transform(apps::whole());
+  app.add_flag("--undirected", o.is_undirected,
+               "arcs are edges; if each has one back, two are one edge");
   std::vector<std::string> arms = max_flow::arm_names();
   arms.insert(arms.begin(), "auto");
-  app.add_option("--arm", o.arm, "how pushes reach the other vertex; auto: as is fastest")
+  app.add_option("--arm", o.arm, "arm that pushes flow; auto: the fastest one")
       ->check(CLI::IsMember(arms))
       ->capture_default_str();
-  app.add_option("--out", o.flow_file, "writes the flow there: DIMACS, s and f lines")
+  app.add_option("--out", o.flow_file, "writes the flow to this file: DIMACS lines s and f")
       ->check(apps::file_name());
-  app.add_option("--cut", o.cut_file, "writes the cut there: s, n and a lines")
+  app.add_option("--cut", o.cut_file, "writes the cut to this file: lines s, n and a")
       ->check(apps::file_name());
-  app.add_option("--most-rounds", o.how.most_iterations,
-                 "gives up after this many; by default, or 0, 1000 and 64 for each vertex")
+  app.add_option("--most-iterations", o.how.most_iterations,
+                 "limit of iterations; 0, the default: 1000, and 64 for each vertex")
       ->transform(apps::whole());
-  app.add_flag("--reference", o.has_reference, "asks Boost's two algorithms, too, on the host");
+  app.add_flag("--reference", o.has_reference, "also runs Boost's two algorithms on the host");
   return apps::run_command(app, argc, argv, [&] { return find(o); });
 }

@@ -48,7 +48,7 @@ graph::edge_list forest_of(graph::edge_list const& g, std::vector<std::uint32_t>
 }
 
 void print_iterations(std::vector<spanning_forest::iteration_facts> const& iterations) {
-  std::printf("%12s%12s%12s\n", "components", "candidates", "put aside");
+  std::printf("%12s%12s%12s\n", "components", "candidates", "set aside");
   for (auto const& r : iterations) {
     std::printf("%12u%12u%12u\n", r.components, r.candidates, r.set_aside);
   }
@@ -78,7 +78,7 @@ int find(options const& o) {
   graph::device_csr const rows =
       build_csr(to_device(g), {.arcs = graph::arcs_of::undirected, .edges = true});
   spanning_forest::forest_finder finder{rows.view(), o.arm};
-  show("looking for the forest");
+  show("finding the forest");
   std::string const settings = finder.tune();
   warden::timer clock;
   clock.start();
@@ -102,11 +102,11 @@ int find(options const& o) {
   std::printf("forest: %llu edges of weight %llu in %llu trees\n",
               static_cast<number>(wanted.edges), static_cast<number>(wanted.weight),
               static_cast<number>(g.vertices - wanted.edges));
-  std::printf("found by %s%s%s in %zu rounds", o.arm.c_str(), settings.empty() ? "" : ", ",
+  std::printf("found by %s%s%s in %zu iterations", o.arm.c_str(), settings.empty() ? "" : ", ",
               settings.c_str(), finder.iterations().size());
   if (seconds > 0) std::printf(" and %.3f ms", 1e3 * seconds);
   std::printf(" on %s\n", warden::runtime::facts(warden::runtime::current_device()).name.c_str());
-  std::printf("checked: no cycle, and as many edges of the same weight as Kruskal's forest\n");
+  std::printf("checked: no cycle, and the edges and weight of Kruskal's forest\n");
   if (out) {
     std::string const lost = graph::write_graph(
         *out, forest_of(g, edges), "minimum spanning forest of " + o.file.name(), out_format);
@@ -119,25 +119,25 @@ int find(options const& o) {
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "The minimum spanning forest of a graph, checked. Arcs are edges, one where all have one "
-      "back.",
+      "The minimum spanning forest of a graph, checked. Arcs are edges; if each has one back, two "
+      "are one edge.",
       "spanning_forest"};
   options o;
   o.file.add_to(app);
-  app.add_option("--arm", o.arm, "how components hear of their lightest edges")
+  app.add_option("--arm", o.arm, "arm that finds the lightest edge of each component")
       ->check(CLI::IsMember(spanning_forest::arm_names()))
       ->capture_default_str();
   app.add_option("--out", o.out, "writes the forest to this file")->check(apps::file_name());
-  app.add_option("--out-format", o.out_format, "of that file, if its ending does not tell")
+  app.add_option("--out-format", o.out_format, "format of that file; by default that of its ending")
       ->check(CLI::IsMember(graph::format_names()));
   auto* const draw = app.add_option("--draw-weights", o.largest_weight,
-                                    "weights, uniform from 1 to this, instead of the file's; "
-                                    "a file without gets some in any case");
+                                    "draws weights, uniform from 1 to this, even if the file "
+                                    "has some; the default if it has none");
   draw->transform(apps::whole(1, graph::most_weight))->capture_default_str();
-  app.add_option("--seed", o.seed, "of drawn weights")
+  app.add_option("--seed", o.seed, "seed of drawn weights")
       ->transform(apps::whole())
       ->capture_default_str();
-  app.add_flag("--rounds", o.shows_iterations, "prints the edges left in each iteration");
+  app.add_flag("--iterations", o.shows_iterations, "prints the edges left in each iteration");
   return apps::run_command(app, argc, argv, [&] {
     o.draws_weights = o.file.skips_weights = draw->count() != 0;
     return find(o);

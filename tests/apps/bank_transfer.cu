@@ -171,27 +171,27 @@ std::string error_text_after(std::function<void(std::vector<account>&)> const& s
 
 TEST(bank_transfer, the_audit_finds_what_is_wrong) {
   EXPECT_EQ(error_text_after([](auto&) {}), "");
-  EXPECT_EQ(
-      error_text_after([](auto& a) { a[4].balance += 1; }),
-      "the sum is 9001 cents, not 9000; 1 accounts do not have what their transfers leave them");
+  EXPECT_EQ(error_text_after([](auto& a) { a[4].balance += 1; }),
+            "the sum is 9001 cents, not 9000; 1 accounts have a wrong balance");
   EXPECT_EQ(error_text_after([](auto& a) {
               a[4].balance -= 3;  // as if the amounts of two messages were exchanged
               a[7].balance += 3;
             }),
-            "2 accounts do not have what their transfers leave them");
+            "2 accounts have a wrong balance");
   EXPECT_EQ(error_text_after([](auto& a) {
               a[2].balance -= 1000;
               a[3].balance += 1000;
             }),
-            "1 accounts are below zero; 2 accounts do not have what their transfers leave them");
-  EXPECT_EQ(error_text_after([](auto& a) { a[5].executed += 1; }),
-            "11 executed and 0 refused are not the 10 sent; 1 accounts have not seen just what was "
-            "sent from them");
+            "1 accounts are below zero; 2 accounts have a wrong balance");
+  EXPECT_EQ(
+      error_text_after([](auto& a) { a[5].executed += 1; }),
+      "11 executed and 0 refused are not the 10 sent; 1 accounts counted other transfers than "
+      "were sent from them");
   EXPECT_EQ(error_text_after([](auto& a) {
               a[5].executed -= 1;
               a[6].executed += 1;
             }),
-            "2 accounts have not seen just what was sent from them");
+            "2 accounts counted other transfers than were sent from them");
   // A refusal that was none: the money moved all the same.
   EXPECT_EQ(error_text_after([](auto& a) {
               a[5].executed -= 1;
@@ -202,7 +202,7 @@ TEST(bank_transfer, the_audit_finds_what_is_wrong) {
               a[10].balance -= 5;
               a[13].balance += 5;
             }),
-            "2 accounts do not have what their transfers leave them; 2 pairs have lost their sum");
+            "2 accounts have a wrong balance; 2 pairs of accounts have changed their sum");
 }
 
 TEST(bank_transfer, impossible_banks) {

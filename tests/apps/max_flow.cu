@@ -249,9 +249,10 @@ TEST(max_flow, a_bound_on_iterations_names_what_is_left) {
   edge_list const g = many_iterations();
   for (std::string const arm : {"atomics", "warden_regions"}) {
     found_flow f{g, arm, {.most_iterations = 3}};
-    EXPECT_THAT(test::refusal([&] { f.finder.find(); }),
-                testing::MatchesRegex("max_flow: [0-9]+ rounds, and still an excess of [1-9][0-9]* "
-                                      "at [1-9][0-9]* active vertices; the limit is 3 rounds.*"));
+    EXPECT_THAT(
+        test::refusal([&] { f.finder.find(); }),
+        testing::MatchesRegex("max_flow: [0-9]+ iterations, and still an excess of [1-9][0-9]* "
+                              "at [1-9][0-9]* active vertices; the limit is 3 iterations.*"));
   }
 }
 /// Iterations beyond the bound are no reason to give up if no vertex has excess any more.
@@ -385,14 +386,14 @@ TEST(max_flow, the_audit_sees_what_is_wrong) {
   };
   EXPECT_EQ(said([](auto&, auto&) {}), "");
   EXPECT_EQ(said([](auto&, auto&) {}, 4),
-            "5 leave the source, not 4; 5 come to the sink, not 4; the cut has capacity 5, not 4");
+            "5 leave the source, not 4; 5 reach the sink, not 4; the cut has capacity 5, not 4");
   EXPECT_THAT(said([&](auto& r, auto&) { ++r[arc_of(0)]; }),
-              testing::HasSubstr("2 arcs whose arc back tells of another flow"));
+              testing::HasSubstr("2 arcs whose reverse arc has another flow"));
   EXPECT_EQ(said([&](auto& r, auto&) { push_along(r, 4, 1); }),
-            "2 vertices where not as much comes as goes");
+            "2 vertices that do not conserve flow");
   EXPECT_THAT(said([&](auto& r, auto&) { push_along(r, 4, ~0u); }),
               testing::HasSubstr("2 arcs with a flow below 0 or above their capacity"));
-  EXPECT_EQ(said([](auto&, auto& s) { s[0] = 1; }), "the cut does not part source and sink");
+  EXPECT_EQ(said([](auto&, auto& s) { s[0] = 1; }), "the cut does not separate source and sink");
   EXPECT_EQ(said([](auto&, auto& s) { s[2] = 1; }), "the cut has capacity 13, not 5");
 }
 

@@ -26,9 +26,9 @@ class MaxFlowTest(command.CommandTest):
         for arm in ("lock_as_written", "lock_tuned", "atomics", "warden", "warden_regions"):
             lines = self.said(network, "--arm", arm, "--out", flow, "--cut", cut)
             self.assertEqual(lines[0], f"{network}: 4 vertices, 5 arcs, from 1 to 4")
-            self.assertRegex(lines[1], rf"\Aflow 5, in \d+ rounds and \d+ global relabellings, by {arm} on simulated device\Z")
-            self.assertEqual(lines[2], "audit passed: as much comes as goes everywhere else, no arc is above its capacity, and "
-                                       "2 arcs of 5 in all cut it off")
+            self.assertRegex(lines[1], rf"\Aflow 5, in \d+ iterations and \d+ global relabellings, by {arm} on simulated device\Z")
+            self.assertEqual(lines[2], "audit passed: all other vertices conserve flow, no arc exceeds its capacity, and the cut has "
+                                       "2 arcs of capacity 5")
             self.assertEqual(flow.read_text().splitlines()[0], "s 5")
             self.check_flow(flow, {1: 5, 4: -5})
             self.assertEqual(cut.read_text(), "s 5\nn 1\nn 2\nn 3\na 2 4 3\na 3 4 2\n")
@@ -129,7 +129,7 @@ class MaxFlowTest(command.CommandTest):
         os.close(leader)
         self.assertEqual(run.returncode, 0)
         # The reader's bar stands before it.
-        self.assertRegex(text, r"\r\033\[K\d+ rounds, \d+ active vertices, flow \d+(, and excess goes back)?\r\033\[K\Z")
+        self.assertRegex(text, r"\r\033\[K\d+ iterations, \d+ active vertices, flow \d+(, and excess goes back)?\r\033\[K\Z")
 
     def test_refusals(self):
         network = self.file("x.max", NETWORK)
@@ -142,10 +142,10 @@ class MaxFlowTest(command.CommandTest):
         self.refused(1, re.escape(f"--sink: 8 is no vertex of {edges}"), edges, "--source", 7, "--sink", 8)
         edges = self.file("y.txt", "7 9\n")
         self.refused(1, re.escape(f"{edges}: the graph has no weights to be capacities"), edges, "--source", 7, "--sink", 9)
-        self.refused(1, r"\d+ rounds, and still an excess of [1-9]\d* at [1-9]\d* active vertices; the limit is 1 rounds.*",
-                     self.file("long.max", self.path_of(60)), "--arm", "atomics", "--most-rounds", 1)
+        self.refused(1, r"\d+ iterations, and still an excess of [1-9]\d* at [1-9]\d* active vertices; the limit is 1 iterations.*",
+                     self.file("long.max", self.path_of(60)), "--arm", "atomics", "--most-iterations", 1)
         self.refused(1, re.escape(f"{self.folder}/none/x: cannot be written") + ".*", network, "--out", self.folder / "none/x")
-        for option, text in (("source", "x"), ("most-rounds", "-1"), ("sink", 2**64)):
+        for option, text in (("source", "x"), ("most-iterations", "-1"), ("sink", 2**64)):
             self.refused(2, f"--{option}: {text} is not a whole number from 0 to 18446744073709551615", network, f"--{option}", text)
         for wrong in ([], [self.folder / "none.max"], [network, "--arm", "magic"], [network, "--source", -1],
                       [network, "--format", "dot"]):

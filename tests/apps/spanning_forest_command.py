@@ -22,8 +22,8 @@ class SpanningForestTest(command.CommandTest):
     def test_real_graphs(self):
         said = self.said(ROME)
         self.assertEqual(said[:2], [f"{ROME}: 3353 vertices, 4444 edges", "forest: 3331 edges of weight 1215457 in 22 trees"])
-        self.assertRegex(said[2], r"^found by \w+ in \d+ rounds on simulated device$")
-        self.assertEqual(said[3], "checked: no cycle, and as many edges of the same weight as Kruskal's forest")
+        self.assertRegex(said[2], r"^found by \w+ in \d+ iterations on simulated device$")
+        self.assertEqual(said[3], "checked: no cycle, and the edges and weight of Kruskal's forest")
         said = self.said(DATA / "luxembourg_osm.mtx", "--seed", 3)
         self.assertEqual(said[0], "weights: drawn from 1 to 1000000 with seed 3")
         self.assertRegex(said[2], r"^forest: 114598 edges of weight \d+ in 1 trees$")
@@ -61,9 +61,9 @@ class SpanningForestTest(command.CommandTest):
                          (0, f"spanning_forest: {out}: 1 of 3 vertices are lost, as they have no edges and the file lists edges only; "
                              "write .gr or .mtx\n"))
 
-    def test_rounds(self):
-        said = self.said(ROME, "--rounds")
-        self.assertEqual(said[0].split(), ["components", "candidates", "put", "aside"])
+    def test_iterations(self):
+        said = self.said(ROME, "--iterations")
+        self.assertEqual(said[0].split(), ["components", "candidates", "set", "aside"])
         self.assertEqual(said[1].split(), ["3353", "0", "0"])
 
     def test_progress(self):
@@ -75,7 +75,7 @@ class SpanningForestTest(command.CommandTest):
         os.close(leader)
         self.assertEqual(run.returncode, 0)
         # The reader's bar stands before it.
-        self.assertRegex(text, r"(\r\033\[K)rows of arcs\1+looking for the forest\1+checking\1\Z")
+        self.assertRegex(text, r"(\r\033\[K)rows of arcs\1+finding the forest\1+checking\1\Z")
 
     def test_nothing_to_do(self):
         empty = self.file("x.gr", "p sp 3 0\n")
