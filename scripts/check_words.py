@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds words that the tables of CONTRIBUTING.md replace, in prose, comments, texts and names.
 
-    check_words.py [ROOT]           prints file:line: word: the line; exit code 1 if there is any
-    check_words.py --count [ROOT]   prints the number of such lines of each folder
+    check_words.py [ROOT]   prints file:line: word: the line; exit code 1 if there is any
 
 The last column of a table whose header ends with "replaces" holds the words, each in backticks. A word
 is found in lower and upper case, with a final s, as a part of a name between underscores, and across
@@ -11,7 +10,6 @@ the lines of a comment; `word*` also finds longer words. A phrase, or a name wit
 within a name, or if the last word of its row's term follows. A comment may not begin with "What",
 "Whether" or "Of". A line of docs/word_exceptions.txt is "path pattern: word: reason".
 """
-import collections
 import fnmatch
 import pathlib
 import re
@@ -31,13 +29,16 @@ CODE = re.compile(r"`([^`]+)`")
 SPACE = r"(?:[ _]|[ \t]*\n[ \t]*(?://[/!]?<?|#)?[ \t]*)"
 COMMENT = re.compile(r'(?:^|\s)(//[/!]?<?|#+|""")[ \t]*(.*)')
 FIRST_WORD = re.compile(r"(what|whether|of)\b", re.I)
+EXCEPTION = re.compile(r"([^:]+): (.+): (.+?)")  # path pattern, word, reason
 
 
 def pattern(word, term):
     """The expression that finds a word, or phrase, of the row of a term."""
-    parts = word.removesuffix("*").split()
-    end = rf"(?![A-Za-z0-9_]|{SPACE}{re.escape(term.split()[-1])})" if " " in word or "::" in word else "(?![A-Za-z0-9])"
-    return re.compile(f"(?<![A-Za-z0-9]){SPACE.join(map(re.escape, parts))}{'[a-z]*' if word.endswith('*') else 's?'}{end}", re.I)
+    text = SPACE.join(map(re.escape, word.removesuffix("*").split())) + ("[a-z]*" if word.endswith("*") else "s?")
+    end = "(?![A-Za-z0-9])"
+    if " " in word or "::" in word:
+        end = rf"(?![A-Za-z0-9_]|{SPACE}{re.escape(term.split()[-1])})"
+    return re.compile(f"(?<![A-Za-z0-9]){text}{end}", re.I)
 
 
 def replaced(page):
@@ -71,10 +72,11 @@ def beginnings(text):
 def check(root):
     """All uses, as (file, line number, word, line), and the errors in the list of exceptions."""
     page = (root / PAGE).read_text()
-    words, list_of = replaced(page), root / EXCEPTIONS
-    lines = list_of.read_text().splitlines() if list_of.exists() else []
-    exceptions = [tuple(map(str.strip, line.split(":", 1)[:1] + line.split(":", 1)[1].rsplit(": ", 1))) for line in lines]
-    errors = [f"{EXCEPTIONS}:1: {len(lines)} lines; the limit is {EXCEPTION_LIMIT}"] if len(lines) > EXCEPTION_LIMIT else []
+    words, lines = replaced(page), (root / EXCEPTIONS).read_text().splitlines()
+    exceptions = [EXCEPTION.fullmatch(line).groups() for line in lines]
+    errors = []
+    if len(lines) > EXCEPTION_LIMIT:
+        errors.append(f"{EXCEPTIONS}:1: {len(lines)} lines; the limit is {EXCEPTION_LIMIT}")
     uses, used = [], set()
     for name, text in files(root):
         if name == PAGE:
@@ -94,19 +96,8 @@ def check(root):
     return uses, errors
 
 
-def main():
-    arguments = sys.argv[1:]
-    root = pathlib.Path(arguments[-1] if arguments and arguments[-1] != "--count" else ".")
-    uses, errors = check(root)
-    if "--count" in arguments:
-        for folder, number in sorted(collections.Counter(name.rpartition("/")[0] or "." for name, *_ in uses).items()):
-            print(f"{number:5} {folder}")
-        print(f"{len(uses):5} in all")
-    else:
-        for line in (*(f"{name}:{number}: {word}: {line}" for name, number, word, line in uses), *errors):
-            print(line)
-    sys.exit(bool(uses or errors))
-
-
 if __name__ == "__main__":
-    main()
+    uses, errors = check(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    for line in (*(f"{name}:{number}: {word}: {line}" for name, number, word, line in uses), *errors):
+        print(line)
+    sys.exit(bool(uses or errors))

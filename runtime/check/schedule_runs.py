@@ -23,7 +23,6 @@ class Run:
     output: str
     errors: str
     finding: str  # finding of the simulated device, or ""
-    timed_out: bool = False
 
 
 def run_one(program, arguments, seed, timeout, directory, folder):
@@ -34,7 +33,7 @@ def run_one(program, arguments, seed, timeout, directory, folder):
         done = subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, errors="replace", timeout=timeout, check=False)
     except subprocess.TimeoutExpired:
-        return Run(seed, 0, "", "", f"no end within {timeout} s; make the problem smaller, or the limit larger by --timeout", True)
+        return Run(seed, 0, "", "", f"no end within {timeout} s; make the problem smaller, or the limit larger by --timeout")
     text = finding.read_text(errors="replace").strip() if finding.exists() else ""
     if not text and (at := done.stderr.find(WATCHDOG)) >= 0:
         text = done.stderr[at:].removeprefix("warden: ").strip()

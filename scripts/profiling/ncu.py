@@ -38,14 +38,10 @@ def launches_in(output, wanted):
 
 def base_name(kernel):
     """A kernel's name without return type, namespaces, template arguments and parameters."""
-    depth, plain = 0, ""
-    for character in kernel.replace("(anonymous namespace)::", ""):
-        if character == "(" and depth == 0:
-            break
-        depth += {"<": 1, ">": -1}.get(character, 0)
-        if depth == 0 and character != ">":
-            plain += character
-    return re.split(r"::|\s", plain.strip())[-1]
+    plain = kernel.replace("(anonymous namespace)::", "")
+    for _ in range(kernel.count("<")):
+        plain = re.sub("<[^<>]*>", "", plain)
+    return re.split(r"::|\s", plain.partition("(")[0])[-1]
 
 
 def measured_launch(kernel, metrics, output):

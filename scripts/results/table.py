@@ -52,20 +52,14 @@ class Table:
         if any(name in LABELS for name in self.header):
             lines, names = [list(line) for line in zip(*lines)], 1
             lines = [line for i, line in enumerate(lines) if i < self.names or set(line[1:]) != {"-"}]
-        columns = [list(column) for column in zip(*lines)]
-        widths = [max(map(len, column)) for column in columns]
         print("\n" + textwrap.fill(self.caption(), WIDTH))
-        begin = names
-        while begin < len(columns) or begin == names:
-            end, room = begin, WIDTH - sum(widths[:names]) - len(GAP) * (names - 1)
-            while end < len(columns) and (end == begin or room >= widths[end] + len(GAP)):
-                room -= widths[end] + len(GAP)
-                end += 1
-            for line in range(len(lines)):
-                cells = [columns[i][line].ljust(widths[i]) for i in range(names)]
-                cells += [columns[i][line].rjust(widths[i]) for i in range(begin, end)]
-                print(GAP.join(cells).rstrip())
-            if end >= len(columns):
-                break
-            print()
-            begin = end
+        columns = []
+        for i, column in enumerate(zip(*lines)):
+            width = max(map(len, column))
+            columns.append([cell.ljust(width) if i < names else cell.rjust(width) for cell in column])
+        fixed, rest = columns[:names], columns[names:]
+        while rest:
+            part = fixed + [rest.pop(0)]
+            while rest and sum(len(column[0]) + len(GAP) for column in part + rest[:1]) <= WIDTH + len(GAP):
+                part.append(rest.pop(0))
+            print("\n".join(GAP.join(cells).rstrip() for cells in zip(*part)) + ("\n" if rest else ""))
