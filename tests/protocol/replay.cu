@@ -53,6 +53,22 @@ TEST(replay, a_run_of_nothing_a_second_run_and_a_full_log) {
   }
 }
 
+TEST(replay, explain_tells_what_was_sent) {
+  replay::bench b{20};
+  deferred later{b.on(), 200};
+  for (std::uint32_t const n : {150u, 80u}) {
+    b.send_alone(later, 0, n);
+    later.run();
+    b.on().wait();
+    warden::run_report const r = later.explain();
+    EXPECT_EQ(r.sections, n) << "without those that they sent";
+    EXPECT_EQ(r.sections_run, n);
+    EXPECT_EQ(r.flat, n);
+    EXPECT_EQ(r.partitions, 0u);
+    EXPECT_THAT(r.text(), testing::Not(HasSubstr("partitions")));
+  }
+}
+
 TEST(replay, the_guarded_and_the_log_are_moved) {
   replay::bench b{20};
   auto later = std::make_unique<replay::log>(b.on(), 1000);

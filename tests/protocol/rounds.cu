@@ -107,6 +107,21 @@ TEST(rounds, partitions_by_default) {
   }
 }
 
+TEST(rounds, explain_tells_what_was_sent) {
+  for (std::uint32_t const n : {30u, 2000u}) {
+    bench<by_default> b{300, kind::moves};
+    auto later = b.make(n, 4);
+    b.send_alone(later, 0, n);
+    later.run();
+    b.on().wait();
+    warden::run_report const r = later.explain();
+    EXPECT_EQ(r.sections, n);
+    EXPECT_EQ(r.sections_run, n);
+    EXPECT_EQ(r.partitions, 0u);
+    EXPECT_EQ(r.microseconds.run > 0, !test::simulated());
+  }
+}
+
 TEST(rounds, a_few_hot_records) {
   std::uint32_t const n = test::sized(2000u, 400'000u);
   for (std::uint32_t const hot : {1u, 2u, 5u}) {

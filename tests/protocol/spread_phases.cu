@@ -42,6 +42,25 @@ TEST(spread_phases, phases_of_a_run_are_recorded) {
     }
     b.on().wait();
   });
+}
+
+TEST(spread_phases, explain_tells_what_this_rank_sent) {
+  constexpr std::uint32_t n = 100;
+  spreading::on_ranks(spreading::ranks(2), [n](warden::communicator const& world) {
+    bench b{world, 30};
+    warden::deferred later{b.on(), n};
+    b.send_alone(later, 0, n);
+    later.run();
+    b.on().wait();
+    warden::run_report const r = later.explain();
+    EXPECT_EQ(r.sections, n);
+    EXPECT_EQ(r.room, n);
+    EXPECT_EQ(r.partitions, 0u);
+  });
+}
+
+TEST(spread_phases, phases_of_a_run_on_one_rank_are_recorded) {
+  constexpr std::uint32_t n = 100;
   bench b{warden::communicator::alone(), 30};
   warden::deferred later{b.on(), n};
   later.record_phases();
