@@ -28,7 +28,7 @@ endfunction()
 
 if(WARDEN_WITH_CUDA)
   warden_install_component(cuda)
-  warden_install_pc(warden "" "-lwarden_cuda" "")
+  warden_install_pc(warden "" "-lwarden_cuda" " --extended-lambda")
 endif()
 if(WARDEN_WITH_NCCL)
   warden_install_component(nccl)

@@ -54,6 +54,8 @@ if(WARDEN_WITH_CUDA)
   target_link_libraries(warden_cuda PUBLIC CUDA::cudart_static)
   # This CMake refuses CUDA_STANDARD 20, and cxx_std_20 does not reach nvcc.
   target_compile_options(warden_cuda PUBLIC $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+  # Users write functions of send_async as __device__ lambdas.
+  target_compile_options(warden_cuda PUBLIC $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>)
   set_target_properties(warden_cuda PROPERTIES EXPORT_NAME cuda)
   add_library(warden_default INTERFACE)
   target_link_libraries(warden_default INTERFACE warden_cuda)

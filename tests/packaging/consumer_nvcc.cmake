@@ -23,7 +23,7 @@ endif()
 
 # As in docs/installing.md.
 file(COPY_FILE ${program} ${build}/file.cu)
-run(${nvcc} -std=c++20 -arch=sm_${architecture} ${build}/file.cu -I ${prefix}/include -L ${prefix}/lib -lwarden_cuda -o ${build}/file)
+run(${nvcc} -std=c++20 --extended-lambda -arch=sm_${architecture} ${build}/file.cu -I ${prefix}/include -L ${prefix}/lib -lwarden_cuda -o ${build}/file)
 run(${nvcc} -std=c++20 -arch=sm_${architecture} ${deferred_program} -I ${prefix}/include -L ${prefix}/lib -lwarden_cuda
     -o ${build}/deferred)
 
@@ -45,7 +45,7 @@ if(pkg_config)
   run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${prefix}/lib/pkgconfig ${pkg_config} --cflags --libs warden)
   separate_arguments(out UNIX_COMMAND "${out}")
   list(TRANSFORM out REPLACE "${prefix}/lib/pkgconfig/../.." "${prefix}")
-  if(NOT out STREQUAL "-I${prefix}/include;-L${prefix}/lib;-lwarden_cuda")
+  if(NOT out STREQUAL "-I${prefix}/include;--extended-lambda;-L${prefix}/lib;-lwarden_cuda")
     message(FATAL_ERROR "pkg-config says ${out}")
   endif()
 endif()
