@@ -21,7 +21,9 @@ WARDEN_HOST_DEVICE constexpr unsigned loaded_at_once(std::size_t bytes) {
 }
 
 /// Loads and sends the elements first + rank, first + step + rank, ... below `n`, `AtOnce` at a
-/// time. With `Rolled` there is one copy of `send` for all of them.
+/// time. With `Rolled` there is one copy of `send` for all of them. `load` is called once for each
+/// element; a thread that has none left passes `valid` false, and nothing that was loaded, to
+/// `send`.
 template <unsigned AtOnce, bool Rolled, class Load, class Send>
 WARDEN_DEVICE void load_then_send(std::uint64_t first, std::uint64_t step, std::uint64_t n,
                                   unsigned rank, Load load, Send send) {
@@ -36,10 +38,17 @@ WARDEN_DEVICE void load_then_send(std::uint64_t first, std::uint64_t step, std::
   for (; first < n; first += AtOnce * step) {
     std::uint64_t const left = n - first;
     place places[AtOnce];
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < AtOnce; ++k) {
-      std::uint64_t const offset = k * step + rank;
-      new (&places[k].loaded) value(load(first + (offset < left ? offset : 0)));
+    // Without a condition at each load, none of them waits for another one.
+    if (AtOnce * step <= left) {
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < AtOnce; ++k)
+        new (&places[k].loaded) value(load(first + k * step + rank));
+    } else {
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < AtOnce; ++k) {
+        std::uint64_t const offset = k * step + rank;
+        if (offset < left) new (&places[k].loaded) value(load(first + offset));
+      }
     }
     if constexpr (Rolled) {
       // The elements move up, so that they stay in registers.

@@ -14,8 +14,8 @@ namespace detail {
 
 /// Distributes the numbers below `n` to the threads of the virtual grid. Each thread calls
 /// `load(i)` for `AtOnce` of its numbers, then `send(i, loaded, valid)` for each of them. A thread
-/// without a number left passes `valid` false and the data of another number, so that all threads
-/// of a block call `send` equally often. Loaded data stay in registers: `AtOnce` times their size
+/// without a number left passes `valid` false and data without a value, so that all threads of a
+/// block call `send` equally often. Loaded data stay in registers: `AtOnce` times their size
 /// should leave room for the rest. Collective over the block. Does not flush. `records` is the ref
 /// that `send` sends to.
 template <unsigned AtOnce, class Ref, class Load, class Send>
