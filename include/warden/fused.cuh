@@ -68,13 +68,11 @@ void prepare_fused(Guarded&... guarded) {
 }
 
 namespace detail {
-template <bool Pairs, class Guarded, class Section>
-void launch_apply(Guarded& to, std::uint32_t const* ids, std::uint32_t const* seconds,
-                  Section const* sections, std::size_t n, stream_ref s,
+template <class Guarded, class Function>
+void launch_apply(Guarded& to, std::size_t n, Function const& f, stream_ref s,
                   std::source_location where) {
-  launch_fused(apply_kernel<Pairs, Section>{ids, seconds, sections, n},
-               virtual_blocks_for<typename Guarded::ref>(n), Guarded::policy::block_threads,
-               {s, where}, to);
+  launch_fused(apply_kernel<Function>{f, n}, virtual_blocks_for<typename Guarded::ref>(n),
+               Guarded::policy::block_threads, {s, where}, to);
 }
 }  // namespace detail
 

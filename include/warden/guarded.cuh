@@ -4,6 +4,7 @@
 #pragma once
 
 #include <warden/detail/block/device_range.cuh>
+#include <warden/detail/block/to.cuh>
 #include <warden/detail/check_sections.cuh>
 #include <warden/detail/deferred/apply_log.cuh>
 #include <warden/detail/execute/guarded_access.cuh>
@@ -41,11 +42,10 @@ class thread_client;
 template <class Ref>
 class block_client;
 namespace detail {
-/// Enqueues a fused launch that sends section i for record ids[i]. With `Pairs` section i is also
-/// on record seconds[i].
-template <bool Pairs, class Guarded, class Section>
-void launch_apply(Guarded& to, std::uint32_t const* ids, std::uint32_t const* seconds,
-                  Section const* sections, std::size_t n, stream_ref s, std::source_location where);
+/// Enqueues a fused launch that sends what `f(i)` returns for all i < n.
+template <class Guarded, class Function>
+void launch_apply(Guarded& to, std::size_t n, Function const& f, stream_ref s,
+                  std::source_location where);
 }  // namespace detail
 
 /// Runs critical sections of the given types on an array of records; each record's owner thread or
@@ -167,7 +167,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   void apply_async(std::uint32_t const* ids, Section const* sections, std::size_t n,
                    stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
-    apply<false>(ids, nullptr, sections, n, s, where);
+    apply(n, detail::to_ids<1, detail::stored_sections<Section>>{{ids}, {sections}}, s, where);
   }
   /// Enqueues sections on two records each, `firsts[i]` and `seconds[i]`. They go through the log,
   /// in rounds, which needs warden/deferred_pairs.cuh. If the policy names the executor
@@ -176,7 +176,25 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   void apply_async(std::uint32_t const* firsts, std::uint32_t const* seconds,
                    Section const* sections, std::size_t n, stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
-    apply<true>(firsts, seconds, sections, n, s, where);
+    apply(n, detail::to_ids<2, detail::stored_sections<Section>>{{firsts, seconds}, {sections}}, s,
+          where);
+  }
+  /// Enqueues the section that `f(i)` returns on record `ids[i]` for all i < n. `f` is a function
+  /// object or a `__device__` lambda (nvcc needs `--extended-lambda`). It returns a section, or a
+  /// `warden::nothing_or<Section>` if some i send nothing, and is called once for each i. Otherwise
+  /// as for an array of sections.
+  template <class Function>
+  void apply_async(std::uint32_t const* ids, std::size_t n, Function const& f, stream_ref s = {},
+                   std::source_location where = std::source_location::current()) {
+    apply(n, detail::to_ids<1, Function>{{ids}, f}, s, where);
+  }
+  /// Enqueues the section that `f(i)` returns on the records `firsts[i]` and `seconds[i]` for all
+  /// i < n.
+  template <class Function>
+  void apply_async(std::uint32_t const* firsts, std::uint32_t const* seconds, std::size_t n,
+                   Function const& f, stream_ref s = {},
+                   std::source_location where = std::source_location::current()) {
+    apply(n, detail::to_ids<2, Function>{{firsts, seconds}, f}, s, where);
   }
   /// Makes the memory for an `apply_async` of `n` sections. That call then only enqueues, and may
   /// be captured into a graph. Throws as deferred does.
@@ -228,17 +246,16 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
     if (!kept_) kept_ = std::make_unique<apply_log>();
     return static_cast<apply_log&>(*kept_);
   }
-  template <bool Pairs, class Section>
-  void apply(std::uint32_t const* ids, std::uint32_t const* seconds, Section const* sections,
-             std::size_t n, stream_ref s, std::source_location where) {
+  template <class Function>
+  void apply(std::size_t n, Function const& f, stream_ref s, std::source_location where) {
     if constexpr (defers) {
       runtime::device_scope const scope{device_, where};
       // All streams use one log: the sections sent now follow the log's last run.
       if (!runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
-      kept().template apply<Pairs>(*this, ids, seconds, sections, n, s, where);
+      kept().apply(*this, n, f, s, where);
     } else {
       static_cast<void>(detail::needs_fused_state<Policy, Record, Sections...>{});
-      detail::launch_apply<Pairs>(*this, ids, seconds, sections, n, s, where);
+      detail::launch_apply(*this, n, f, s, where);
     }
   }
   /// Adds the errors since the last call, and makes the guarded array usable again. Blocks the

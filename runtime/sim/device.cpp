@@ -141,6 +141,10 @@ void section_leave(void const* record, bool in_order, unsigned group, site const
   m().section_leave(record, in_order, group, where);
 }
 bool doubts() { return m().doubts(); }
+void note_loop_order(ordered_record const& to, std::uint64_t index, std::uint64_t call,
+                     site const& where) {
+  m().note_loop_order(to, index, call, where);
+}
 unchecked_accesses::unchecked_accesses() : running_{std::exchange(machine::running, nullptr)} {}
 unchecked_accesses::~unchecked_accesses() { machine::running = static_cast<thread*>(running_); }
 void note_written(void const* object) { m().note_written(object); }

@@ -15,8 +15,10 @@
 #include <boost/context/fiber.hpp>
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -151,6 +153,19 @@ struct kernel_launch {
   device::site where;
 };
 
+/// Place of a send in the order of a launch.
+struct send_place {
+  unsigned block;
+  std::uint64_t call;
+  unsigned thread;
+  auto operator<=>(send_place const&) const = default;
+};
+/// A send for the element `index` of a loop.
+struct loop_send {
+  std::uint64_t index;
+  device::site where;
+};
+
 /// A launch that has begun.
 struct running_launch {
   kernel_launch kernel;
@@ -165,7 +180,9 @@ struct running_launch {
   unsigned first_block = 0;   ///< number of its first block
   std::uint64_t begun_blocks = 0;
   std::uint64_t alive =
-      0;          ///< threads that have not ended, including those of blocks that have not begun
+      0;  ///< threads that have not ended, including those of blocks that have not begun
+  /// Sends of the launch that name their index, if their log runs in order.
+  std::map<device::ordered_record, std::map<send_place, loop_send>> loops;
   report result;  ///< while another launch's thread runs, and at the end
 };
 }  // namespace sim

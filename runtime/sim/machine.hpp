@@ -145,6 +145,8 @@ class machine {
                      std::span<std::byte const> kept, device::site const& where);
   void section_leave(void const* record, bool in_order, unsigned group, device::site const& where);
   bool doubts() { return random_.below(4) == 0; }
+  void note_loop_order(device::ordered_record const& to, std::uint64_t index, std::uint64_t call,
+                       device::site const& where);
   void note_written(void const* object);
   void demand_visible(void const* object, device::site const& where);
 

@@ -278,6 +278,8 @@ template <class Record, class Keeps>
 WARDEN_DEVICE void group_enter(unsigned, void const*, Record const*, Keeps) {}
 WARDEN_DEVICE void group_leave(unsigned, void const*) {}
 WARDEN_DEVICE constexpr bool doubts() { return false; }
+WARDEN_DEVICE void note_loop_order(void const*, std::uint32_t, std::uint64_t, std::uint64_t,
+                                   std::uint64_t, site) {}
 WARDEN_DEVICE void begin_collective(void const*) {}
 WARDEN_DEVICE void end_collective(void const*) {}
 WARDEN_DEVICE void note_reservation(std::uint64_t) {}

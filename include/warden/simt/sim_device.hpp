@@ -7,6 +7,7 @@
 #include <warden/simt/dimensions.hpp>
 #include <warden/simt/host_abi.hpp>
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
@@ -143,6 +144,20 @@ void section_enter(void const* record, bool in_order, unsigned group,
 void section_leave(void const* record, bool in_order, unsigned group, site const& where);
 /// True if a section is to run although it is a no-op.
 bool doubts();
+
+/// A record, as the target of sections that are sent in order. Sections of two refs of a log have
+/// the order of the refs' numbers.
+struct ordered_record {
+  void const* log;
+  std::uint32_t ref;
+  std::uint64_t record;
+  auto operator<=>(ordered_record const&) const = default;
+};
+/// Notes that the current thread sends a section for the element `index` of a loop. Sections run in
+/// the order of blocks, then of `call`, then of threads. Stops the launch if two indexes of one
+/// record have another order.
+void note_loop_order(ordered_record const& to, std::uint64_t index, std::uint64_t call,
+                     site const& where);
 
 // ---- checks of the simulated device in code that is compiled for its race detector
 /// While an object lives, no plain access of the thread is checked for races, because no GPU makes

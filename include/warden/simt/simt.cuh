@@ -64,6 +64,7 @@
 /// | ^ | `group_enter(m, record, place, keeps)` | of a section that may be a no-op |
 /// | ^ | `doubts()` | true if a no-op section is to run, on the simulated device |
 /// | ^ | `begin_collective(storage) end_collective(storage)` | a block's use of a storage |
+/// | ^ | `note_loop_order(log, launch, record, index, call)` | of a section that is sent in order |
 /// | visibility | `note_written(object)` | the caller has written it by plain stores |
 /// | ^ | `demand_visible(object)` | an error unless these stores are visible to the caller |
 /// | counts | `note_reservation(messages) note_lock_retry()` | on the simulated device |

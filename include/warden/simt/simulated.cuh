@@ -291,6 +291,13 @@ inline void group_leave(unsigned group, void const* record, site where = site::c
 }
 /// True if a no-op section is to run nevertheless, as the seed chooses.
 inline bool doubts() { return device::doubts(); }
+/// Notes that the caller sends a section to a record, for the element `index` of a loop. `log` and
+/// `launch` tell refs apart, and `call` grows with the sends of a block. Stops the launch if the
+/// order of the log is not that of the indexes.
+inline void note_loop_order(void const* log, std::uint32_t launch, std::uint64_t record,
+                            std::uint64_t index, std::uint64_t call, site where) {
+  device::note_loop_order({log, launch, record}, index, call, where);
+}
 inline void begin_collective(void const* storage, site where = site::current()) {
   device::begin_collective(storage, where);
 }

@@ -3,13 +3,13 @@
 /// The log that a guarded array keeps for `apply_async`.
 #pragma once
 
-#include <warden/detail/deferred/apply_to_log.cuh>
+#include <warden/detail/deferred/deferred_block.cuh>
 #include <warden/detail/deferred/deferred_log.cuh>
 #include <warden/detail/deferred/run_ref.cuh>
+#include <warden/detail/deferred/send_async.cuh>
 #include <warden/error.hpp>
 #include <warden/runtime.hpp>
 #include <warden/section.cuh>
-#include <warden/simt/launch.cuh>
 #include <warden/stream.hpp>
 
 #include <algorithm>
@@ -81,50 +81,27 @@ class apply_log : public apply_log_base {
               ") before",
           where};
     }
-    // In order each batch needs a row; the batches of apply_async are full.
-    deferred_options const chosen{.batches = wanted / (client::per_thread * threads) + 1};
+    // In order each batch needs a row. All batches are full, but for the last one of each block.
+    auto const facts = runtime::facts(of.device(), where);
+    auto const blocks = static_cast<std::size_t>(facts.multiprocessors) *
+                        static_cast<std::size_t>(facts.threads_per_multiprocessor) / threads;
+    deferred_options const chosen{.batches = wanted / (client::per_thread * threads) + blocks};
     logs_.push_back(log{of, wanted, chosen, where});
   }
-  /// Enqueues section i on record ids[i] for all i < n, in order, one full log after another. With
-  /// `Pairs` section i is also on record seconds[i].
-  template <bool Pairs, class Section>
-  void apply(guarded& of, std::uint32_t const* ids, std::uint32_t const* seconds,
-             Section const* sections, std::size_t n, stream_ref s, std::source_location where) {
+  /// Enqueues the section that `f(i)` returns, with its record, for all i < n, in order, one full
+  /// log after another.
+  template <class Function>
+  void apply(guarded& of, std::size_t n, Function const& f, stream_ref s,
+             std::source_location where) {
     if (n == 0) return;
     reserve(of, n, s, where);
-    apply_by<threads, Pairs>(ids, seconds, sections, n, s, where);
+    log& to = logs_.back();
+    send_async(to, n, f, s, where);
+    to.run(s, where);
   }
 
  private:
-  /// Enqueues them with blocks of `Threads` threads, or of half as many if a block of the device
-  /// cannot have the client's shared memory.
-  template <unsigned Threads, bool Pairs, class Section>
-  void apply_by(std::uint32_t const* ids, std::uint32_t const* seconds, Section const* sections,
-                std::size_t n, stream_ref s, std::source_location where) {
-    using arguments = apply_to_log<Pairs, ref, Section, Threads>;
-    constexpr std::size_t shared_bytes = sizeof(typename arguments::client::storage);
-    // Every device has 64 KB.
-    if constexpr (shared_bytes > std::size_t{64} << 10) {
-      auto const facts = runtime::facts(runtime::current_device(where), where);
-      if (shared_bytes > facts.shared_bytes_per_block)
-        return apply_by<Threads / 2, Pairs>(ids, seconds, sections, n, s, where);
-    }
-    log& to = logs_.back();
-    for (std::size_t done = 0; done < n; done += to.capacity()) {
-      std::size_t const count = std::min(n - done, to.capacity());
-      auto const others = Pairs ? seconds + done : nullptr;  // mutation: apply-seconds
-      arguments a{to.ref(), ids + done, others, sections + done, count};
-      void* given[] = {&a};
-      auto const kernel = simt::make_kernel(&log_sections<Pairs, ref, Section, Threads>);
-      runtime::allow_shared_bytes(kernel, shared_bytes, where);
-      runtime::launch(kernel, {arguments::blocks(count), Threads, shared_bytes, false}, given, s,
-                      where);
-      to.run(s, where);
-    }
-  }
-
-  /// Threads of the blocks that fill the log.
-  static constexpr unsigned threads = std::min(512u, run_policy<Policy>::block_threads);
+  static constexpr unsigned threads = log::client_threads;
   using client = deferred_block<ref, threads>;
   static constexpr std::size_t message_bytes = sizeof(typename ref::message_type);
   static constexpr std::size_t most =

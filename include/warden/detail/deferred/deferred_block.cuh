@@ -4,10 +4,13 @@
 /// sorted.
 #pragma once
 
+#include <warden/detail/block/load_then_send.cuh>
+#include <warden/detail/block/to.cuh>
 #include <warden/detail/deferred/batch_combiner.cuh>
 #include <warden/detail/deferred/batch_writer.cuh>
 #include <warden/detail/deferred/combines_nothing.cuh>
 #include <warden/detail/deferred/deferred_ref.cuh>
+#include <warden/simt/simt.cuh>
 
 #include <algorithm>
 #include <cstddef>
@@ -25,6 +28,8 @@ WARDEN_NAMESPACE_BEGIN
 ///     bank::deferred_block<256> client{accounts, storage};
 ///     client.send(id, deposit{10}, valid);  // all threads of the block together
 ///     client.flush();
+///
+/// `for_each` is the whole loop over n elements, which the blocks of the grid share.
 ///
 /// Precondition: one client at a time uses a storage. A batch takes one atomic, and is written
 /// linearly and sorted. A thread's own `send` takes one atomic for the converged lanes, and leaves
@@ -52,6 +57,7 @@ class deferred_block {
   requires(Ref::combines) struct combiner_of<PerThread> {
     using type = detail::batch_combiner<typename Ref::formats, Threads, PerThread>;
   };
+  using site = simt::site;
   template <unsigned PerThread>
   using writer_of = detail::batch_writer<message_type, Threads, PerThread, Ref::in_order,
                                          typename combiner_of<PerThread>::type>;
@@ -101,6 +107,53 @@ class deferred_block {
                           bool valid = true) {
     stage(valid && ref_.check(first, second), [&] { return Ref::pair(first, second, section); });
   }
+  /// Sends as the send on one record does, for the element `index` of a loop. With
+  /// order::sequential the simulated device then checks the order: sections that the threads of a
+  /// launch send to one record by `send_at` must run in the order of their indexes. The order does
+  /// not depend on `index`, and a GPU ignores it. Collective.
+  template <class Section>
+  WARDEN_DEVICE void send_at(std::uint64_t index, std::uint64_t id, Section const& section,
+                             bool valid = true, site where = site::current()) {
+    bool const sends = valid && ref_.check(id);
+    if constexpr (Ref::in_order) {
+      if (sends && fits_) {
+        simt::note_loop_order(ref_.log.control, ref_.log.order.launch, id, index,
+                              std::uint64_t{turn_} << 32 | staged_, where);
+      }
+    }
+    stage(sends, [&] { return Ref::formats::pack(ref_.number(id), section); });
+  }
+
+  /// Calls `f(i)` once for each i < n, shared among the blocks of the grid, and sends what it
+  /// returns: a `warden::to`, or a `warden::nothing_or<warden::to<Section>>`. Then flushes.
+  /// Collective: all threads of the grid call it, with the same `n`. Each block gets one contiguous
+  /// range, so with order::sequential the sections run in the order of i. A second for_each of the
+  /// same launch that sends to the same records needs a ref and a client of its own for that.
+  /// Several calls of `f` come before the first send, so that their loads overlap. Returns what
+  /// `flush` returns.
+  template <class Function>
+  WARDEN_DEVICE std::uint32_t for_each(std::uint64_t n, Function const& f,
+                                       site where = site::current()) {
+    using value = std::remove_cvref_t<decltype(f(n))>;
+    static_assert(detail::send_traits<value>::names_records,
+                  "warden: the function of send_async and for_each returns warden::to{id, section} "
+                  "or warden::nothing_or<warden::to<Section>>");
+    std::uint64_t const share = share_of(n), before = simt::block_rank() * share;
+    std::uint64_t const begin = before < n ? before : n;
+    std::uint64_t const end = n - begin < share ? n : begin + share;
+    detail::load_then_send<detail::loaded_at_once(detail::loaded_bytes<value>), false>(
+        begin, Threads, end, simt::thread_rank(), f,
+        [&](std::uint64_t i, value const& v, bool valid) {
+          detail::send_returned(v, valid, [&](auto const&... what) {
+            if constexpr (sizeof...(what) == 3) {
+              send_at(i, what..., where);
+            } else {
+              send(what...);
+            }
+          });
+        });
+    return flush();
+  }
   /// Logs one section at once. Not collective: any thread may call it, in any control flow between
   /// collectives. Returns false as a thread's own `send` does.
   template <class Section>
@@ -128,6 +181,14 @@ class deferred_block {
   }
 
  private:
+  /// Returns the elements of a block in a loop over n: a multiple of the block's threads, and
+  /// enough for one batch of the log.
+  WARDEN_DEVICE std::uint64_t share_of(std::uint64_t n) const {
+    std::uint32_t const blocks = simt::block_count();
+    std::uint64_t const even = ((n + Threads - 1) / Threads + blocks - 1) / blocks * Threads;
+    std::uint64_t const least = (ref_.log.least_batch + Threads - 1) / Threads * Threads;
+    return even < least ? least : even;
+  }
   /// Stages the message that `message` returns if this thread `sends`, and advances to the thread's
   /// next message.
   template <class Message>

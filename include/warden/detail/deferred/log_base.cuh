@@ -18,6 +18,7 @@
 #include <warden/simt/launch.cuh>
 #include <warden/stream.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,6 +37,9 @@ namespace detail {
 template <class Run, class Runner>
 class log_base {
  public:
+  /// Threads of the blocks that fill the log without a kernel of the user.
+  static constexpr unsigned client_threads = std::min(512u, Run::policy::block_threads);
+
   /// Destroys the log. The guarded array's `wait` reports the sections that it held and that never
   /// ran.
   ~log_base() {
@@ -133,6 +137,8 @@ class log_base {
     return report;
   }
 
+  /// Returns the ordinal of the log's device.
+  [[nodiscard]] int device() const { return device_; }
   /// Returns the largest number of sections that the log holds.
   [[nodiscard]] std::size_t capacity() const { return run_.log.size; }
   /// Returns the device memory of the log. Units: bytes.

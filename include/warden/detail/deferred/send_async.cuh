@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Fills a log with the sections that a function returns, without a kernel of the user.
+#pragma once
+
+#include <warden/detail/deferred/deferred_block.cuh>
+#include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/simt/simt.cuh>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Arguments of the kernel below.
+template <class Ref, class Function>
+struct bulk_send {
+  Ref ref;
+  Function function;
+  std::uint64_t first;  ///< first element
+  std::uint64_t count;  ///< number of elements
+};
+/// Sends what the function returns for each element. Launch with the client's storage as dynamic
+/// shared memory.
+template <class Ref, class Function, unsigned Threads>
+WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1) send_in_bulk(bulk_send<Ref, Function> a) {
+  simt::assume_one_dimension();
+  using client = deferred_block<Ref, Threads>;
+  client block{a.ref, *reinterpret_cast<typename client::storage*>(simt::dynamic_shared())};
+  block.for_each(a.count, [&](std::uint64_t i) {
+    std::uint64_t const element = a.first + i;  // mutation: apply-piece
+    return a.function(element);
+  });
+}
+
+/// A log that `send_async` fills.
+template <class Log>
+concept fillable_log = requires(Log& log) {
+  { log.device() } -> std::same_as<int>;
+  { log.capacity() } -> std::same_as<std::size_t>;
+  typename Log::ref_type;
+  log.ref();
+};
+
+/// Enqueues the kernel for `count` elements, at least 1, with as many blocks as are resident
+/// together. Blocks have `Threads` threads, or half as many if a block of the device cannot have
+/// the client's shared memory. Precondition: the log's device is current.
+template <unsigned Threads, class Log, class Function>
+void fill_log(Log& log, Function const& f, std::uint64_t first, std::uint64_t count, stream_ref s,
+              std::source_location where) {
+  using ref = typename Log::ref_type;
+  constexpr std::size_t shared_bytes = sizeof(typename deferred_block<ref, Threads>::storage);
+  // Every device has 64 KB.
+  if constexpr (shared_bytes > std::size_t{64} << 10) {
+    if (shared_bytes > runtime::facts(log.device(), where).shared_bytes_per_block)
+      return fill_log<Threads / 2>(log, f, first, count, s, where);
+  }
+  auto const kernel = simt::make_kernel(&send_in_bulk<ref, Function, Threads>);
+  auto const resident =
+      static_cast<std::uint64_t>(runtime::resident_blocks(kernel, Threads, shared_bytes, where));
+  auto const blocks = static_cast<unsigned>(std::min((count + Threads - 1) / Threads, resident));
+  bulk_send<ref, Function> argument{log.ref(), f, first, count};
+  void* arguments[] = {&argument};
+  runtime::launch(kernel, {blocks, Threads, shared_bytes, false}, arguments, s, where);
+}
+
+}  // namespace detail
+
+/// Sends the sections that `f(i)` returns for all i < n to a `deferred` or `deferred_between`,
+/// without a kernel of the user:
+///
+///     warden::send_async(log, n, [=] __device__(std::uint64_t i) {
+///       return warden::to{ids[i], deposit{amounts[i]}};
+///     }, stream);
+///     log.run(stream);
+///
+/// `f` is a function object or a `__device__` lambda (nvcc needs `--extended-lambda`; the CMake
+/// target `warden::warden` sets it). `f(i)` returns a `warden::to`, or a
+/// `warden::nothing_or<warden::to<Section>>` if some i send nothing. It is called once for each i,
+/// in any order, by any thread. With order::sequential the sections run in the order of i, after
+/// those that were sent before.
+///
+/// Only enqueues. If n is at most the log's capacity the call sends and does not run the log; what
+/// finds no place, because the log holds other sections already, is refused and reported by `wait`.
+/// If n is larger, the call runs the log, and then sends pieces of the log's capacity and runs each
+/// but the last one. In both cases a `run` must follow, which executes what the log then holds. May
+/// be captured into a graph. Throws as `deferred::run` does.
+template <detail::fillable_log Log, class Function>
+void send_async(Log& log, std::uint64_t n, Function const& f, stream_ref s = {},
+                std::source_location where = std::source_location::current()) {
+  static_assert(std::is_trivially_copyable_v<Function>,
+                "warden: the function of send_async and apply_async is copied to the device: it "
+                "holds pointers and values, and no host objects");
+  runtime::device_scope const scope{log.device(), where};
+  std::uint64_t const room = log.capacity();
+  for (std::uint64_t first = 0; first < n; first += room) {
+    if (n > room) log.run(s, where);
+    detail::fill_log<Log::client_threads>(log, f, first, std::min(n - first, room), s, where);
+  }
+}
+
+WARDEN_NAMESPACE_END
