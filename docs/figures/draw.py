@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the figures of docs/design.md with Graphviz: docs/figures/*.dot, and the schedules of pairs.
+"""Draws the figures of docs/design.md with Graphviz: the graphs of this folder, and the schedules of pairs.
 
-    figures.py [FOLDER]   writes FOLDER/*.svg, by default docs/figures/
+    draw.py [FOLDER]   writes FOLDER/*.svg, by default to this folder
 """
 import pathlib
 import re
@@ -10,9 +10,9 @@ import shutil
 import subprocess
 import sys
 
-FIGURES = pathlib.Path(__file__).resolve().parent.parent / "docs/figures"
+FIGURES = pathlib.Path(__file__).resolve().parent
 BLUE, YELLOW, GREEN, VIOLET = "#cfe3f7", "#f7e7c4", "#d3ecd3", "#ead6f0"
-# At the begin of each graph. The background is opaque: a dark page shows the same figure.
+# Defaults of each graph. The background is opaque, so the figures look the same on a dark page.
 STYLE = """
   bgcolor="#fbfbfb" pad=0.2 fontname="Helvetica,Arial,sans-serif" fontsize=12 fontcolor="#1c2430"
   node [shape=box style="filled,rounded" color="#4a5565" fontname="Helvetica,Arial,sans-serif"
@@ -68,7 +68,7 @@ def pair_schedule(tiles=8):
 
 def main(folder):
     if shutil.which("dot") is None:
-        print("figures.py: Graphviz is missing; install it: apt-get install graphviz")
+        print("draw.py: Graphviz is missing; install it: apt-get install graphviz")
         return 3
     graphs = {path.stem: path.read_text() for path in FIGURES.glob("*.dot")} | {"pair_schedule": pair_schedule()}
     for name, graph in graphs.items():
