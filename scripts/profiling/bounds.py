@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures which part of the GPU limits rows of `contention` and `transport`.
 
-    python3 scripts/profiling/bounds.py --out bounds.json --contention build/bench/bin/contention --transport build/bench/bin/transport
+    python3 scripts/profiling/bounds.py --out bounds.json --contention PROGRAM --transport PROGRAM
 
-Each row is one run of its program under ncu, which profiles the measured launch alone, with empty caches. A row holds how
-busy the L2 cache, the DRAM, the schedulers, the path for loads and stores, and shared memory are, in percent of their
-peak; what warps wait for, in percent of their time; instructions per operation, registers, occupancy and time.
+PROGRAM is in build/bench/bin. Each row is one run under ncu, which profiles the measured launch alone, with empty
+caches. A row holds how busy the L2 cache, the DRAM, the schedulers, the path for loads and stores, and shared memory
+are, in percent of their peak; what warps wait for, in percent of their time; instructions per operation, registers,
+occupancy and time.
 
---rows names rows as the benchmarks do; of `contention` Warden's arms on uniform and zipf099 alone. Exit code 1 if a row
-could not be measured, 2 for wrong options, 3 if ncu is missing or may not read counters.
+--rows names rows as the benchmarks do; of `contention` Warden's arms on uniform and zipf099 alone. Exit code 1 if a
+row could not be measured, 2 for wrong options, 3 if ncu is missing or may not read counters.
 """
 import re
 
@@ -17,14 +18,14 @@ import ncu
 from ncu import FUSED_KERNEL, Trouble, positive, program_options
 
 # Rows of `transport` are those of a GPU with 132 multiprocessors.
+POINTS = {"push/uniform/warden_runs": (256, 1024, 32768, 1048576),
+          "push/uniform/warden_runs_on_chip": (256, 1024, 32768, 1048576),
+          "push/uniform/warden_locks": (1024, 32768), "push/uniform/warden_paper": (1024, 32768),
+          "update/uniform/warden_runs": (32768,)}
 ROWS = ["transport/block/windows/in_band/bytes:16/servers:66", "transport/block/windows/in_band/bytes:16/servers:132",
-        "transport/ceiling_copy/windows/in_band/bytes:16/servers:132", "transport/block/leader/bitmask/bytes:16/servers:66",
-        *(f"contention/{operation}/uniform/{arm}/keys:{keys}"
-          for operation, arm, several in (("push", "warden_runs", (256, 1024, 32768, 1048576)),
-                                          ("push", "warden_runs_on_chip", (256, 1024, 32768, 1048576)),
-                                          ("push", "warden_locks", (1024, 32768)), ("push", "warden_paper", (1024, 32768)),
-                                          ("update", "warden_runs", (32768,)))
-          for keys in several)]
+        "transport/ceiling_copy/windows/in_band/bytes:16/servers:132",
+        "transport/block/leader/bitmask/bytes:16/servers:66",
+        *(f"contention/{point}/keys:{keys}" for point, several in POINTS.items() for keys in several)]
 KNOWN_ROWS = re.compile(r"contention/(push|add|update)/(uniform|zipf099)/(warden_\w+)/keys:([1-9][0-9]*)"
                         r"|transport/(\w+)/\w+/\w+/bytes:\d+/servers:\d+")
 OPERATIONS = 1 << 26  # default for rows of `contention`
@@ -40,8 +41,9 @@ GAUGES = {"lts__throughput.avg.pct_of_peak_sustained_elapsed": "l2_percent",
 INSTRUCTIONS = "smsp__inst_executed.sum"
 # In each cycle a warp waits for one of these reasons, or an instruction of it is selected.
 SELECTED = "selected"
-REASONS = ["barrier", "branch_resolving", "dispatch_stall", "drain", "imc_miss", "lg_throttle", "long_scoreboard", "math_pipe_throttle",
-           "membar", "mio_throttle", "misc", "no_instruction", "not_selected", "short_scoreboard", "sleeping", "tex_throttle", "wait"]
+REASONS = ["barrier", "branch_resolving", "dispatch_stall", "drain", "imc_miss", "lg_throttle", "long_scoreboard",
+           "math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instruction", "not_selected",
+           "short_scoreboard", "sleeping", "tex_throttle", "wait"]
 
 
 def stall_metric(reason):
@@ -52,7 +54,8 @@ METRICS = [*GAUGES, INSTRUCTIONS, *map(stall_metric, [*REASONS, SELECTED])]
 
 
 def row_of(counters, operations):
-    row = {"operations": operations, **{name: counters[metric] for metric, name in GAUGES.items() if metric in counters}}
+    row = {"operations": operations}
+    row |= {name: counters[metric] for metric, name in GAUGES.items() if metric in counters}
     if INSTRUCTIONS in counters:
         row["instructions_per_operation"] = counters[INSTRUCTIONS] / operations
     warps = {reason: counters.get(stall_metric(reason), 0) for reason in [*REASONS, SELECTED]}

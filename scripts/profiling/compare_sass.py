@@ -58,7 +58,8 @@ def compared(before, after):
 def matched(before, after):
     """[(label, object before, object after)] by path, then by equal kernels, then by folder."""
     pairs = [(path, before[path], after[path]) for path in sorted(before.keys() & after.keys())]
-    gone, new = [{path: one[path] for path in sorted(one.keys() - other.keys())} for one, other in ((before, after), (after, before))]
+    gone, new = ({path: one[path] for path in sorted(one.keys() - other.keys())}
+                 for one, other in ((before, after), (after, before)))
     for same in (lambda path, other: gone[path].counts() == new[other].counts(),
                  lambda path, other: pathlib.PurePath(path).parent == pathlib.PurePath(other).parent):
         for path in [*gone]:
@@ -101,7 +102,8 @@ def report(pairs, brief=False):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     usage=argparse.SUPPRESS)
     parser.add_argument("--cuobjdump", default=shutil.which("cuobjdump") or "/usr/local/cuda/bin/cuobjdump")
     parser.add_argument("--brief", action="store_true", help="print objects with differences alone")
     parser.add_argument("before", type=pathlib.Path)

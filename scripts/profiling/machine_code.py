@@ -23,7 +23,8 @@ def kernels_in(text):
         architecture = re.search(r"^arch = (\w+)", part, re.M)[1]
         for function in part.split("\t\tFunction : ")[1:]:
             name, code = function.split("\n", 1)
-            kernels.append(Kernel(name.strip(), architecture, [" ".join(found.split()) for found in INSTRUCTION.findall(code)]))
+            instructions = [" ".join(found.split()) for found in INSTRUCTION.findall(code)]
+            kernels.append(Kernel(name.strip(), architecture, instructions))
     return kernels
 
 

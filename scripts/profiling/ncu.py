@@ -54,8 +54,8 @@ def measured_launch(kernel, metrics, output):
 
 def output_of(command, limit):
     """Output of the command. At the limit, in seconds, it ends with all that it started."""
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", start_new_session=True) as process:
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace", start_new_session=True) as process:
         try:
             return process.communicate(timeout=limit)[0]
         except subprocess.TimeoutExpired:
@@ -75,20 +75,25 @@ def run_benchmark(command, limit, profiler=()):
         except OSError as error:
             raise Trouble(f"{[*before, *command][0]}: {error.strerror}", 3) from None
         logged = log.read_text() if log.exists() else ""
-        data = json.loads(out.read_text()) if out.exists() and out.stat().st_size else {"context": {}, "benchmarks": []}
+        data = {"context": {}, "benchmarks": []}
+        if out.exists() and out.stat().st_size:
+            data = json.loads(out.read_text())
     if "ERR_NVGPUCTRPERM" in logged + said:
-        raise Trouble("ncu may not read the GPU's counters (ERR_NVGPUCTRPERM): run as root, or allow it in the driver's settings", 3)
+        raise Trouble("ncu may not read the GPU's counters (ERR_NVGPUCTRPERM): run as root, or allow it in the "
+                      "driver's settings", 3)
     if errors := re.findall(r"==ERROR== *(.+)", logged + said):
         raise Trouble(f"ncu: {errors[0]}")
     if not data["benchmarks"] and NO_SUCH_ARM not in said:
-        raise Trouble(f"the program measured nothing: {((said.strip() or logged.strip()).splitlines() or ['no output'])[-1]}")
+        last = ((said.strip() or logged.strip()).splitlines() or ["no output"])[-1]
+        raise Trouble(f"the program measured nothing: {last}")
     return data["benchmarks"], data["context"], logged
 
 
 def profiled(ncu, command, kernel, metrics, limit):
     """(row, metrics, context) of the measured launch, with empty caches; row None without one."""
-    options = ["--csv", "--print-units", "base", "--clock-control", "none", "--cache-control", "all", "--profile-from-start", "off",
-               "--kernel-name-base", "function", "-k", f"regex:^{kernel}$", "--metrics", ",".join(metrics)]
+    options = ["--csv", "--print-units", "base", "--clock-control", "none", "--cache-control", "all",
+               "--profile-from-start", "off", "--kernel-name-base", "function", "-k", f"regex:^{kernel}$",
+               "--metrics", ",".join(metrics)]
     rows, context, logged = run_benchmark(command, limit, [ncu, *options])
     return (rows[0], measured_launch(kernel, metrics, logged), context) if rows else (None, {}, context)
 
@@ -97,7 +102,8 @@ class Report:
     """Rows, written after each one, and the number of rows that could not be measured."""
 
     def __init__(self, script, out, complete=lambda rows: None):
-        self.script, self.out, self.complete, self.rows, self.context, self.failures = script, pathlib.Path(out), complete, {}, {}, 0
+        self.script, self.out, self.complete = script, pathlib.Path(out), complete
+        self.rows, self.context, self.failures = {}, {}, 0
 
     def read(self):
         """Goes on from the rows of the file, if it exists."""
@@ -107,9 +113,9 @@ class Report:
 
     def add(self, context, rows):
         """Adds values to rows. The first context counts; all must be of one library."""
-        if self.context and self.context["include_hash"] != context["include_hash"]:
-            raise Trouble(f"the library's include_hash is {context['include_hash']}, but {self.context['include_hash']} in {self.out}", 3)
         self.context = self.context or context
+        if (mine := context["include_hash"]) != (other := self.context["include_hash"]):
+            raise Trouble(f"the library's include_hash is {mine}, but {other} in {self.out}", 3)
         for name, row in rows.items():
             self.rows.setdefault(name, {}).update(row)
         self.complete(self.rows)
@@ -137,12 +143,13 @@ class Report:
 
 def program_options(arms, operation, workload, keys, operations):
     """Options of the program `contention` for one point."""
-    return ["--arms", ",".join(arms), "--operation", operation, "--workload", workload, "--keys", str(keys), "--ops", str(operations),
-            "--repetitions", "1"]
+    return ["--arms", ",".join(arms), "--operation", operation, "--workload", workload, "--keys", str(keys),
+            "--ops", str(operations), "--repetitions", "1"]
 
 
 def parser(doc):
-    made = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    made = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                   allow_abbrev=False)
     made.add_argument("--out", required=True)
     made.add_argument("--ncu", default="ncu", help="Nsight Compute, if it is not on the PATH")
     return made

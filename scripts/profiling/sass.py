@@ -29,7 +29,8 @@ from machine_code import demangled, dump, fail, kernels_in, of_all, runs, shorte
 # (program, part of the kernel's name) -> the reason why it may divide.
 MAY_DIVIDE = {("single_lock_fused", "payday"): "the user's kernel picks an account by a remainder"}
 # The same for spills.
-MAY_SPILL = {("test_deferred_bench", "sample_policyILb1E"): "blocks that combine, of which three are to be resident: 40 registers a thread"}
+MAY_SPILL = {("test_deferred_bench", "sample_policyILb1E"):
+             "blocks that combine, of which three are to be resident: 40 registers a thread"}
 
 FULL_FLIT = "LDG.E.128.STRONG.GPU"
 NARROW = {"LDG.E.STRONG.GPU": 4, "LDG.E.64.STRONG.GPU": 8}  # opcode: bytes
@@ -60,7 +61,8 @@ def flit_loads(text):
     for part in re.split(r"^Fatbin (?=elf code:|ptx code:)", text, flags=re.M)[1:]:
         architecture = re.search(r"^arch = (\w+)", part, re.M)[1]
         for entry in re.split(r"^\.(?:visible |weak )?\.?entry ", part, flags=re.M)[1:]:
-            found[entry.split("(", 1)[0].strip(), architecture] = {opcode: len(flit.findall(entry)) for opcode, flit in PTX_FLITS.items()}
+            name = entry.split("(", 1)[0].strip()
+            found[name, architecture] = {opcode: len(flit.findall(entry)) for opcode, flit in PTX_FLITS.items()}
     return found
 
 
@@ -68,7 +70,8 @@ def programs_in(paths):
     found = []
     for path in map(pathlib.Path, paths):
         for file in sorted(path.iterdir()) if path.is_dir() else [path]:
-            if file.is_file() and os.access(file, os.X_OK) and ".so" not in file.suffixes and not file.name.endswith("_sim"):
+            is_program = file.is_file() and os.access(file, os.X_OK) and ".so" not in file.suffixes
+            if is_program and not file.name.endswith("_sim"):
                 found.append(file)
     return found
 
@@ -79,7 +82,7 @@ def programs_in(paths):
 def narrowed_flits(instructions):
     """The parts {(offset, bytes)} of each narrowed flit load: words of one flit, close together.
 
-    A narrowed flit load reads both words, because their tags are always read. No two indices or counters share 16 bytes.
+    A narrowed flit load reads both words, because their tags are always read. No two counters share 16 bytes.
     """
     open_flits, flits = {}, []
     for number, (opcode, operands) in enumerate(instructions):
@@ -132,9 +135,11 @@ def findings_in(kernel, ptx_flits, may_divide=False):
         return findings_of_all(counts, findings, may_divide)
     ptx_flits = ptx_flits or {}
     if counts[FULL_FLIT] + polls + torn < (wanted := ptx_flits.get(FULL_FLIT, 0)):
-        findings.append(Finding("flits", counts[FULL_FLIT], FULL_FLIT, f"{wanted} flit loads in PTX, {polls} polls of tags"))
+        why = f"{wanted} flit loads in PTX, {polls} polls of tags"
+        findings.append(Finding("flits", counts[FULL_FLIT], FULL_FLIT, why))
     if counts[SINGLE_TAG_FLIT] < (wanted := ptx_flits.get(SINGLE_TAG_FLIT, 0)):
-        findings.append(Finding("flits", counts[SINGLE_TAG_FLIT], SINGLE_TAG_FLIT, f"{wanted} loads in PTX of flits with a single tag"))
+        why = f"{wanted} loads in PTX of flits with a single tag"
+        findings.append(Finding("flits", counts[SINGLE_TAG_FLIT], SINGLE_TAG_FLIT, why))
     return findings_of_all(counts, findings, may_divide)
 
 
@@ -150,7 +155,8 @@ def has_choice(name, names):
 
 def check(cuobjdump, paths):
     if not runs(cuobjdump):
-        print("skipped: " + ("no cuobjdump next to nvcc or on the PATH" if cuobjdump else "only the simulated device is built"))
+        why = "no cuobjdump next to nvcc or on the PATH" if cuobjdump else "only the simulated device is built"
+        print(f"skipped: {why}")
         sys.exit(77)
 
     def examine(program):
@@ -218,7 +224,8 @@ def resources(cuobjdump, paths):
         for name, usage in rows:
             short = shortened(names[name])
             print(f"{usage['REG']:>10} {usage['SHARED']:>8} {usage['STACK']:>6} {usage['LOCAL']:>6}  {short}")
-            if spills(name, usage) and not has_choice(name, {other for other, _ in rows}) and not may_spill(program.name, name):
+            is_allowed = has_choice(name, {other for other, _ in rows}) or may_spill(program.name, name)
+            if spills(name, usage) and not is_allowed:
                 spilling.append(f"{program.name}: {short}: {usage['STACK'] + usage['LOCAL']} bytes")
     print(f"\nSpills or local arrays:\n  " + "\n  ".join(spilling) if spilling else "\nNo kernel spills.")
     sys.exit(1 if spilling else 0)

@@ -42,7 +42,8 @@ def add_shares(rows):
     for name, row in rows.items():
         _, operation, workload, _, keys = name.split("/")
         written = rows.get(row_name(operation, workload, "lock_as_written", keys.removeprefix("keys:")), {})
-        row |= {share: row[count] / written[count] for count, share in SHARES.items() if count in row and written.get(count)}
+        counted = {count for count in SHARES if count in row and written.get(count)}
+        row |= {SHARES[count]: row[count] / written[count] for count in counted}
 
 
 def of_gpu(options, arm, operation, workload, keys):
