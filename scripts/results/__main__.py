@@ -20,7 +20,8 @@ from choice import choice_table
 from families import tables_of
 
 # Programs of ./warden bench whose rows compare arms by rate.
-CHOOSING = ("contention", "hash_table", "bank_transfer", "spanning_forest", "max_flow", "breadth_first", "matrix_factorization")
+CHOOSING = ("contention", "hash_table", "bank_transfer", "spanning_forest", "max_flow", "breadth_first",
+            "matrix_factorization")
 
 
 def print_tables(paths):

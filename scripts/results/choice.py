@@ -44,16 +44,18 @@ def choice_table(rows):
     for kind, of_kind in points_of(rows).items():
         for _, by_arm in of_kind:
             row = next(iter(by_arm.values()))
-            points.setdefault((kind, row.fields["workload"]), []).append(
-                (row.fields["keys"], {arm: row.get("items_per_second") for arm, row in by_arm.items() if row.get("items_per_second")}))
+            rates = {arm: rate for arm, row in by_arm.items() if (rate := row.get("items_per_second"))}
+            points.setdefault((kind, row.fields["workload"]), []).append((row.fields["keys"], rates))
     special = needs(benchmark)
     for point, rates in points.items():
-        general = choices([(keys, {arm: rate for arm, rate in by_arm.items() if arm not in special}) for keys, by_arm in rates])
         fastest, sizes = choices(rates), [keys for keys, _ in rates]
+        general = choices([(keys, {arm: rate for arm, rate in by_arm.items() if arm not in special})
+                           for keys, by_arm in rates])
         # A line ends where one of the two changes.
         ends = sorted({choice.most for choice in general + fastest})
         for least, most in zip([sizes[0], *(sizes[sizes.index(end) + 1] for end in ends[:-1])], ends):
-            of_any, of_all = (next((c.arm for c in chosen if c.least <= least and most <= c.most), "-") for chosen in (general, fastest))
+            of_any, of_all = (next((c.arm for c in chosen if c.least <= least and most <= c.most), "-")
+                              for chosen in (general, fastest))
             keys = short(least) if least == most else f"{short(least)} to {short(most)}"
             lines.append([*point, keys, of_any, of_all, special.get(of_all, "-")])
     if len({arm for rates in points.values() for _, by_arm in rates for arm in by_arm}) < 2:

@@ -58,14 +58,25 @@ QUANTITIES = {
                  share("dram_bytes_per_operation", "dram_of_lock_as_written")),
                 ("sectors on the simulated device for each section", plain("simulated_sectors_per_operation")),
                 ("atomics on the simulated device for each section", plain("simulated_atomics_per_operation"))],
-    "handover": [("time from the end of a section to the next on its record, mean (shortest)", pair("mean_gap", "minimum_gap")), RATE],
-    "answers": [("time from a call to its answer, median (99th percentile)", pair("median", "p99", lambda value: f"{value:.0f}")), RATE],
+    "handover": [("time from the end of a section to the next on its record, mean (shortest)",
+                  pair("mean_gap", "minimum_gap")), RATE],
+    "answers": [("time from a call to its answer, median (99th percentile)",
+                 pair("median", "p99", lambda value: f"{value:.0f}")), RATE],
     "allocation/copy": [BANDWIDTH], "allocation/emit": [BANDWIDTH], "allocation/decode": [BANDWIDTH],
     **{benchmark: [("milliseconds", plain("real_time"))] for benchmark in TIMED}}
 COMPARED = [RATE, ("G {unit}s/s on the cold keys alone", plain(COLD, giga))]
 COUNTED = [(f"{count.replace('_', ' ')} for each {{unit}}", plain(count)) for count in COUNTS]
 
-TRANSPORT = [("G messages/s", plain("items_per_second", giga)), ("GB/s", number("bytes_per_second", 1e-9))]
+
+
+def over_ceiling(row, ceiling):
+    return ceiling and f"{100 * row.get('items_per_second') / ceiling.get('items_per_second'):.0f} %"
+
+
+def over_messages(row, _):
+    return f"{100 * (row.get('memory_bytes') / row.fields['bytes'] / row.get('sections') - 1):.1f} %"
+
+
 BOUNDS = [*((f"{part} %", number(f"{part.lower()}_percent")) for part in ("L2", "DRAM", "issue", "LSU", "shared")),
           ("warps wait for", lambda row, _: stalls(row))]
 LEVELS = [("G arcs/s", plain("items_per_second", giga)), ("levels", number("levels")),
@@ -96,21 +107,22 @@ FACTS = [
     (["seconds_to_home"], "timeline", "milliseconds at which the phases of a run end", [
         (phase, number(f"seconds_to_{phase}", 1e3, 2)) for phase in PHASES]),
     (["l2_percent"], "bounds", "use of each part of the GPU, and what warps wait for", BOUNDS),
-    (["bytes_per_second"], "rates", "rates", [*TRANSPORT, ("of ceiling_copy", lambda row, ceiling: "-" if ceiling is None else
-                                              f"{100 * row.get('items_per_second') / ceiling.get('items_per_second'):.0f} %")]),
+    (["bytes_per_second"], "rates", "rates", [
+        ("G messages/s", plain("items_per_second", giga)), ("GB/s", number("bytes_per_second", 1e-9)),
+        ("of ceiling_copy", over_ceiling)]),
     (["median_ns"], "latency", "nanoseconds from send to execution", [
         ("median", number("median_ns")), ("99th percentile", number("p99_ns")), ("clock tick", number("tick_ns"))]),
     (["registers", "local_bytes"], "send", "sending alone", [
         ("G sections/s", plain("items_per_second", giga)),
         ("GB/s", lambda row, _: f"{row.fields['bytes'] * row.get('items_per_second') / 1e9:.0f}"),
-        ("registers", number("registers")), ("local bytes", number("local_bytes")), ("shared bytes", number("shared_bytes")),
+        *((name.replace("_", " "), number(name)) for name in ("registers", "local_bytes", "shared_bytes")),
         ("resident threads", number("multiprocessor_threads"))]),
     (["back_to_back_us"], "small", "microseconds of a kernel and a run of few sections", [
         ("sections", plain("sections", lambda value: short(int(value)))), ("median", number("median_us", 1, 1)),
         ("99th percentile", number("p99_us", 1, 1)), ("back to back", number("back_to_back_us", 1, 1))]),
     (["memory_bytes", "sections"], "memory", "memory of a log", [
         ("sections", plain("sections", lambda value: short(int(value)))), ("MiB", number("memory_bytes", 2**-20, 1)),
-        ("over the messages", lambda row, _: f"{100 * (row.get('memory_bytes') / row.fields['bytes'] / row.get('sections') - 1):.1f} %")])]
+        ("over the messages", over_messages)])]
 # Facts that stand for themselves: the rows have no table with a column per arm.
 ALONE = ("pair_times", "timeline", "bounds", "rates", "latency", "send", "small", "memory")
 
@@ -124,7 +136,8 @@ def stalls(row):
 def fields_of(row):
     """Names of the columns that name a row -> their texts."""
     timed = row.benchmark in TIMED
-    what, count, operations = INPUTS.get(f"{row.benchmark}/{row.kind}") or TIMED.get(row.benchmark, ("workload", "keys", None))
+    usual = TIMED.get(row.benchmark, ("workload", "keys", None))
+    what, count, operations = INPUTS.get(f"{row.benchmark}/{row.kind}", usual)
     fields = {}
     for name, value in row.fields.items():
         name = {"workload": what, "keys": count}.get(name, name)
@@ -149,14 +162,16 @@ def facts_of(row, simulated):
 
 def fact_tables(rows, simulated):
     """Tables with a line per row."""
-    tables, ceilings = {}, {tuple(row.fields.values())[1:]: row for row in rows if row.fields.get("send") == "ceiling_copy"}
+    tables = {}
+    ceilings = {tuple(row.fields.values())[1:]: row for row in rows if row.fields.get("send") == "ceiling_copy"}
     for row in rows:
         if facts := facts_of(row, simulated):
             slug, title, columns = facts
             slug = row.kind if slug == "bounds" else slug
             named = fields_of(row)
             texts = [text(row, ceilings.get(tuple(row.fields.values())[1:])) for _, text in columns]
-            table = tables.setdefault((slug, *named), Table(slug, title, [*named, *(header for header, _ in columns)], [], len(named)))
+            header = [*named, *(name for name, _ in columns)]
+            table = tables.setdefault((slug, *named), Table(slug, title, header, [], len(named)))
             table.lines.append([*named.values(), *("-" if text is None else text for text in texts)])
     return [*tables.values()]
 
@@ -174,9 +189,10 @@ def points_of(rows):
     for kind, points in kinds.items():
         order = [*dict.fromkeys(point[0] for point in points)]
         result[kind] = []
-        for point in sorted(points, key=lambda point: (len(point), order.index(point[0]), [value for _, value in point[1:]])):
+        for point in sorted(points, key=lambda one: (len(one), order.index(one[0]), [value for _, value in one[1:]])):
             by_arm = points[point]
-            named = {name: text for name, text in fields_of(next(iter(by_arm.values()))).items() if name not in ("operation", "arm")}
+            named = fields_of(next(iter(by_arm.values())))
+            named = {name: text for name, text in named.items() if name not in ("operation", "arm")}
             result[kind].append((named, {arm: by_arm[arm] for arm in LABELS if arm in by_arm}))
     return result
 
@@ -186,10 +202,10 @@ def quantity_tables(rows, simulated):
     tables = []
     for kind, points in points_of([row for row in rows if (facts_of(row, simulated) or [""])[0] not in ALONE]).items():
         benchmark = next(iter(points[0][1].values())).benchmark
-        quantities = COUNTED if simulated else QUANTITIES.get(f"{benchmark}/{kind}", QUANTITIES.get(benchmark, COMPARED))
+        quantities = QUANTITIES.get(f"{benchmark}/{kind}", QUANTITIES.get(benchmark, COMPARED))
         timed = benchmark in TIMED
         codes = known(benchmark) if timed and not simulated else {}
-        for what, text in quantities:
+        for what, text in COUNTED if simulated else quantities:
             lines = []
             for named, by_arm in points:
                 texts = {arm: shown for arm, row in by_arm.items() if (shown := text(row, by_arm)) is not None}
@@ -215,11 +231,13 @@ def gap_ratios(rows):
     for named, by_arm in points:
         gaps = {arm: row.get("mean_gap") for arm, row in by_arm.items() if row.get("mean_gap")}
         own = min((arm for arm in gaps if is_wardens(arm)), key=gaps.get, default=None)
-        if own and any(named["workload"] in figures for figures in codes.values()):
+        published = [figures.get(named["workload"]) for figures in codes.values()]
+        if own and any(published):
             ratios = [f"{gaps[own] / gaps[lock]:.2g}" if lock in gaps else "-" for lock in ("lock_as_written", "lock_tuned")]
-            lines.append([*named.values(), own, *ratios, *(str(figures.get(named["workload"], "-")) for figures in codes.values())])
+            lines.append([*named.values(), own, *ratios, *(str(figure or "-") for figure in published)])
     header = ["workload", "keys", "arm", "gap / lock as published", "gap / tuned lock", *codes]
-    return [Table("ratios", "mean gap of the fused arm with the shortest one, over that of locks", header, lines, 3)] if lines else []
+    title = "mean gap of the fused arm with the shortest one, over that of locks"
+    return [Table("ratios", title, header, lines, 3)] if lines else []
 
 
 def other_gpus(data, rows):
@@ -234,12 +252,13 @@ def other_gpus(data, rows):
     own = {"copy": 1e9 * gigabytes(largest[0]["copy"]), "free": min(free, default=None)}
     for arm in ("global_atomic", "shared_atomic"):
         own |= {arm: rates[arm], arm.replace("atomic", "slowdown"): rates["copy"] / rates[arm]}
-    lines = []
-    for gpu, of in {data["context"]["device"]: own, **known("allocation")}.items():
-        lines.append([gpu, amount(of["copy"] / 1e9), amount(of["global_atomic"] / 1e6), amount(of["global_slowdown"]),
-                      short(of["free"]) if of.get("free") else "-", amount(of["shared_atomic"] / 1e6), amount(of["shared_slowdown"])])
-    return [Table("gpus", "one atomic per element of a copy, on several GPUs", [
-        "GPU", "copy, GB/s", "global atomics, M/s", "slower by", "free from one of", "shared atomics, M/s", "slower by"], lines, 1)]
+    lines = [[gpu, amount(of["copy"] / 1e9), amount(of["global_atomic"] / 1e6), amount(of["global_slowdown"]),
+              short(of["free"]) if of.get("free") else "-", amount(of["shared_atomic"] / 1e6),
+              amount(of["shared_slowdown"])]
+             for gpu, of in {data["context"]["device"]: own, **known("allocation")}.items()]
+    header = ["GPU", "copy, GB/s", "global atomics, M/s", "slower by", "free from one of", "shared atomics, M/s",
+              "slower by"]
+    return [Table("gpus", "one atomic per element of a copy, on several GPUs", header, lines, 1)]
 
 
 def tables_of(data, rows=None):

@@ -115,7 +115,7 @@ def merge(out, inputs):
         if merged is None:
             merged = {"context": data["context"], "benchmarks": []}
         else:
-            merged["context"]["command"] = f"{merged['context'].get('command', '')}; {data['context'].get('command', '')}"
+            merged["context"]["command"] = "; ".join(one["context"].get("command", "") for one in (merged, data))
         for key in SAME_BUILD:
             if data["context"].get(key) != merged["context"].get(key):
                 fail(f"{path}: {key} is {data['context'].get(key)}, but {merged['context'].get(key)} in {inputs[0]}")
@@ -143,7 +143,7 @@ def publish(out, path):
 
 def check_baselines(path):
     """Exits with 1 if a baseline is slower than its prototype, or than the lock as published."""
-    rates = {(row.kind, row.fields["workload"], row.fields["keys"], row.fields["arm"]): row for row in rows_of(load(path))
+    rates = {(row.kind, *(row.fields[name] for name in ("workload", "keys", "arm"))): row for row in rows_of(load(path))
              if "sections" not in row.fields and "workload" in row.fields}
     problems = []
     for (*point, arm), row in rates.items():

@@ -31,8 +31,9 @@ LABELS = {
     "two_gpus": "2 GPUs", "two_gpus_on_chip": "2 GPUs, on chip", "four_gpus": "4 GPUs", "eight_gpus": "8 GPUs"}
 
 # Unit of an operation, for benchmarks whose operation is not a section.
-UNITS = {"allocation": "item", "bank_transfer": "transfer", "spanning_forest": "edge", "max_flow": "edge", "breadth_first": "arc",
-         "breadth_first_gpus": "arc", "matrix_factorization": "rating", "transport": "message", "answers": "call"}
+UNITS = {"allocation": "item", "bank_transfer": "transfer", "spanning_forest": "edge", "max_flow": "edge",
+         "breadth_first": "arc", "breadth_first_gpus": "arc", "matrix_factorization": "rating", "transport": "message",
+         "answers": "call"}
 
 # Benchmarks whose tables hold milliseconds -> (input, number in the name of a row, operations).
 TIMED = {"spanning_forest": ("graph", "vertices", "edges"), "max_flow": ("network", "vertices", "edges"),
@@ -78,11 +79,15 @@ def short(number):
     return str(number)
 
 
+def rounded(value, digits, others):
+    """The value with the digits of the first limit above it."""
+    return f"{value:.{next((digits[limit] for limit in digits if value < limit), others)}f}"
+
+
 def giga(value):
     """A rate in units of 10^9."""
-    value /= 1e9
-    return f"{value:.5f}" if value < 0.01 else f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
+    return rounded(value / 1e9, {0.01: 5, 1: 3, 10: 2}, 1)
 
 
 def amount(value):
-    return f"{value:.4f}" if 0 < value < 0.01 else f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+    return rounded(value, {0.01: 4 if value else 2, 10: 2, 100: 1}, 0)

@@ -16,7 +16,8 @@ from names import LABELS, TIMED, UNITS, is_wardens, label, short
 FOLDER = ROOT / "docs/plots"
 THEMES = {"light": ("#ffffff", "#1f2328", "#d0d7de"), "dark": ("#0d1117", "#f0f6fc", "#3d444d")}
 # Colours that differ in lightness as well, on both backgrounds.
-COLOURS = ["#7d8590", "#d9730d", "#c2459b", "#2f81f7", "#d1242f", "#1a9e6b", "#8957e5", "#bf8700", "#0aa5b5", "#a0522d", "#5a7d2a"]
+COLOURS = ["#7d8590", "#d9730d", "#c2459b", "#2f81f7", "#d1242f", "#1a9e6b", "#8957e5", "#bf8700", "#0aa5b5",
+           "#a0522d", "#5a7d2a"]
 MARKERS = "osD^vPX<>hd"
 
 
@@ -29,12 +30,13 @@ class Plot:
     arms: tuple = ()  # none: all
 
 
-COMPARED = ("lock_tuned", "atomics", "sort", "warden_paper", "warden_locks", "warden_runs", "warden_atomics_on_chip", "warden_deferred",
-            "warden_deferred_on_chip")
+COMPARED = ("lock_tuned", "atomics", "sort", "warden_paper", "warden_locks", "warden_runs", "warden_atomics_on_chip",
+            "warden_deferred", "warden_deferred_on_chip")
 PLOTS = {
     "update": Plot("contention", "update: a section that no single atomic can do", "keys, equally likely",
                    (("update", "uniform", ""),), COMPARED),
-    "push": Plot("contention", "push: a section that one atomic can do", "keys, equally likely", (("push", "uniform", ""),), COMPARED),
+    "push": Plot("contention", "push: a section that one atomic can do", "keys, equally likely",
+                 (("push", "uniform", ""),), COMPARED),
     "zipf": Plot("contention", "Skewed keys: Zipf's law, exponent 0.99", "keys",
                  (("update", "zipf099", "update"), ("push", "zipf099", "push")), COMPARED),
     "transfers": Plot("bank_transfer", "Transfers between two accounts", "accounts",
@@ -45,8 +47,13 @@ PLOTS = {
     "spanning_forest": Plot("spanning_forest", "Minimum spanning forests", "graph"),
     "max_flow": Plot("max_flow", "Maximum flows and minimum cuts", "network"),
     "breadth_first": Plot("breadth_first", "Breadth-first search", "graph",
-                          arms=("warden", "gather_serial", "gather_scan", "cull_none", "queue_blocks", "top_down", "direction_optimizing")),
+                          arms=("warden", "gather_serial", "gather_scan", "cull_none", "queue_blocks", "top_down",
+                                "direction_optimizing")),
     "matrix_factorization": Plot("matrix_factorization", "Matrix factorization to one error", "ratings")}
+
+
+def four_digits(value):
+    return float(f"{value:.4g}")
 
 
 def data_of(plot, results=RESULTS):
@@ -60,12 +67,12 @@ def data_of(plot, results=RESULTS):
     for operation, workload, title in plot.panels or ((rows[0].kind, None, ""),):
         series = panels.setdefault(title, {})
         for arm in LABELS:
-            found = [row for row in rows
-                     if row.kind == operation and row.fields["arm"] == arm and workload in (None, row.fields["workload"])]
+            found = [row for row in rows if row.kind == operation and row.fields["arm"] == arm
+                     and workload in (None, row.fields["workload"])]
             if found and workload:
-                series[arm] = sorted([row.fields["keys"], float(f"{row.get('items_per_second') / 1e9:.4g}")] for row in found)
+                series[arm] = sorted([row.fields["keys"], four_digits(row.get("items_per_second") / 1e9)] for row in found)
             elif found:
-                series[arm] = [[row.fields["workload"], float(f"{row.get('real_time'):.4g}")] for row in found]
+                series[arm] = [[row.fields["workload"], four_digits(row.get("real_time"))] for row in found]
         if not workload:
             inputs = dict.fromkeys(row.fields["workload"] for row in rows)
             for code, times in known(plot.benchmark).items():
@@ -83,11 +90,9 @@ def shown_in(path):
 
 def stale(folder, results):
     """(path, data, theme) of the files that do not show what the results hold."""
-    found = []
-    for name, plot in PLOTS.items():
-        data = data_of(plot, results)
-        found += [(folder / f"{name}-{theme}.svg", data, theme) for theme in THEMES if shown_in(folder / f"{name}-{theme}.svg") != data]
-    return found
+    data = {name: data_of(plot, results) for name, plot in PLOTS.items()}
+    files = [(folder / f"{name}-{theme}.svg", data[name], theme) for name in PLOTS for theme in THEMES]
+    return [file for file in files if shown_in(file[0]) != file[1]]
 
 
 def check(folder=FOLDER, results=RESULTS):
@@ -100,7 +105,8 @@ def write(folder=FOLDER, results=RESULTS):
     try:
         import matplotlib
     except ImportError:
-        print("drawing needs matplotlib: apt-get install python3-matplotlib, or pip install matplotlib", file=sys.stderr)
+        print("drawing needs matplotlib: apt-get install python3-matplotlib, or pip install matplotlib",
+              file=sys.stderr)
         sys.exit(3)
     folder.mkdir(exist_ok=True)
     for path, data, theme in stale(folder, results):
@@ -133,7 +139,8 @@ def drawn(matplotlib, data, theme):
         handles = {name: handle for axis in axes for handle, name in zip(*axis.get_legend_handles_labels())}
         figure.legend(handles.values(), handles.keys(), loc="outside right upper")
         file = io.StringIO()
-        figure.savefig(file, format="svg", metadata={"Date": None, "Title": data["title"], "Description": json.dumps(data)})
+        figure.savefig(file, format="svg",
+                       metadata={"Date": None, "Title": data["title"], "Description": json.dumps(data)})
     return file.getvalue()
 
 
@@ -144,8 +151,8 @@ def draw_lines(axis, series):
     axis.xaxis.set_major_formatter(lambda x, _: short(round(x)))
     axis.xaxis.set_minor_locator(axis.xaxis.get_major_locator())
     for number, (arm, points) in enumerate(series.items()):
-        axis.plot(*zip(*points), label=label(arm), color=COLOURS[number % len(COLOURS)], marker=MARKERS[number % len(MARKERS)],
-                  markersize=4.5, linestyle="-" if is_wardens(arm) else "--", linewidth=1.5)
+        axis.plot(*zip(*points), label=label(arm), color=COLOURS[number % len(COLOURS)],
+                  marker=MARKERS[number % len(MARKERS)], markersize=4.5, linestyle="-" if is_wardens(arm) else "--")
 
 
 def draw_bars(axis, series):
@@ -163,6 +170,8 @@ def markdown(name, folder):
     if name not in PLOTS:
         fail(f"plot:{name}: no such plot; there are {', '.join(PLOTS)}")
     plot = PLOTS[name]
-    shows = f"time of each arm by {plot.across}" if plot.benchmark in TIMED else f"rate of each arm by number of {plot.across.split(',')[0]}"
+    shows = f"rate of each arm by number of {plot.across.split(',')[0]}"
+    if plot.benchmark in TIMED:
+        shows = f"time of each arm by {plot.across}"
     return (f'<picture>\n<source media="(prefers-color-scheme: dark)" srcset="{folder}/{name}-dark.svg">\n'
             f'<img alt="{plot.title}: {shows}" src="{folder}/{name}-light.svg">\n</picture>')

@@ -26,17 +26,19 @@ class Table:
         names = [name.replace(" ", "_") for name in self.header]
         if missing := set(wanted) - set(names):
             fail(f"columns: no column {min(missing)}; there are {', '.join(names)}")
-        chosen = [names.index(name) for name in wanted]
-        return dataclasses.replace(self, header=[self.header[i] for i in chosen], lines=[[line[i] for i in chosen] for line in self.lines],
-                                   names=sum(i < self.names for i in chosen))
+        return self.of_columns([names.index(name) for name in wanted])
+
+    def of_columns(self, chosen):
+        """The same table with the columns of these numbers."""
+        return dataclasses.replace(self, header=[self.header[i] for i in chosen], names=sum(i < self.names for i in chosen),
+                                   lines=[[line[i] for i in chosen] for line in self.lines])
 
     def without_constants(self):
         """The same table without naming columns of one value, which the subject then states."""
         constant = [i for i in range(self.names - 1) if len({line[i] for line in self.lines}) == 1 and self.subject]
-        rest = [i for i in range(len(self.header)) if i not in constant]
         subject = ", ".join([self.subject, *(self.lines[0][i] for i in constant)])
-        return dataclasses.replace(self, subject=subject, names=self.names - len(constant),
-                                   header=[self.header[i] for i in rest], lines=[[line[i] for i in rest] for line in self.lines])
+        rest = self.of_columns([i for i in range(len(self.header)) if i not in constant])
+        return dataclasses.replace(rest, subject=subject)
 
     def caption(self):
         return f"{self.subject}: {self.title}" if self.subject else self.title
