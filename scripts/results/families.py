@@ -233,7 +233,8 @@ def gap_ratios(rows):
         own = min((arm for arm in gaps if is_wardens(arm)), key=gaps.get, default=None)
         published = [figures.get(named["workload"]) for figures in codes.values()]
         if own and any(published):
-            ratios = [f"{gaps[own] / gaps[lock]:.2g}" if lock in gaps else "-" for lock in ("lock_as_written", "lock_tuned")]
+            ratios = [f"{gaps[own] / gaps[lock]:.2g}" if lock in gaps else "-"
+                      for lock in ("lock_as_written", "lock_tuned")]
             lines.append([*named.values(), own, *ratios, *(str(figure or "-") for figure in published)])
     header = ["workload", "keys", "arm", "gap / lock as published", "gap / tuned lock", *codes]
     title = "mean gap of the fused arm with the shortest one, over that of locks"

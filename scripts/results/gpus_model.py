@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cost model of a run on several GPUs, as docs/several-gpus.md states it, and its tables.
 
-The constants come from a file of `several_gpus --timeline` rows, the measured rates from a file of the same build without it.
+The constants come from a file of `several_gpus --timeline` rows, the measured rates from one of the same build without.
 """
 import dataclasses
 import statistics
@@ -12,7 +12,7 @@ from table import Table
 
 MESSAGE = {"push": 8, "update": 16}  # bytes
 KEYS = (1 << 20, 1 << 24)
-ROWS = [(operation, keys) for operation in MESSAGE for keys in KEYS]  # rows of the workload uniform, which the model predicts
+ROWS = [(operation, keys) for operation in MESSAGE for keys in KEYS]  # uniform rows, which the model predicts
 LIMIT = 0.1
 HEADERS = 25 / 24  # bytes that travel for each byte of a message
 NETWORK = 50e9  # bytes a second of a GPU, each way: one port of 400 Gbit/s, by its data sheet
@@ -20,7 +20,6 @@ NETWORK = 50e9  # bytes a second of a GPU, each way: one port of 400 Gbit/s, by 
 # its blocks. A log has at most PARTITIONS on the records of all ranks.
 RECORD, CACHE = {"push": 4, "update": 32}, 50 << 20  # bytes
 PARTITIONS, UNSPLIT = 512, 256
-ENDS = ["send", "count", "sort", "gather", "pack", "exchange", "home", "arrive", "join", "remote"]
 PHASES = ["send", "counts", "pack", "home", "exchange", "join", "remote"]
 
 
@@ -54,8 +53,8 @@ def by_point(data):
 
 def seconds_to(points, operation, keys, arm):
     """Ends of the phases of a uniform row."""
-    row = points[operation, "uniform", keys][arm]
-    return {phase: row[f"seconds_to_{phase}"] for phase in ENDS if f"seconds_to_{phase}" in row}
+    counters = points[operation, "uniform", keys][arm].items()
+    return {name.removeprefix("seconds_to_"): value for name, value in counters if name.startswith("seconds_to_")}
 
 
 def sections(points, operation, keys):
@@ -66,8 +65,8 @@ def sections(points, operation, keys):
 def row_constants(timelines, operation, keys):
     one, two = (seconds_to(timelines, operation, keys, arm) for arm in ("one_gpu", "two_gpus"))
     n = sections(timelines, operation, keys)
-    return Row(send_one=one["send"] / n, send=two["send"] / n, run=one["home"] / n, home=(two["home"] - two["pack"]) / (n / 2),
-               remote=(two["remote"] - two["join"]) / (n / 2))
+    return Row(send_one=one["send"] / n, send=two["send"] / n, run=one["home"] / n,
+               home=(two["home"] - two["pack"]) / (n / 2), remote=(two["remote"] - two["join"]) / (n / 2))
 
 
 def shared_constants(timelines):
@@ -101,7 +100,8 @@ def phases(shared, row, n, gpus, per_host, operation, keys):
     home = n * (row.home + split) / gpus
     exchange = n * message * HEADERS * max((away - far) / shared.link, far / NETWORK)
     return {"send": n * row.send, "counts": shared.count + shared.gather, "pack": n * away * message * shared.pack_byte,
-            "home": home, "exchange": max(0, exchange - home), "join": shared.join, "remote": n * away * (row.remote + split)}
+            "home": home, "exchange": max(0, exchange - home), "join": shared.join,
+            "remote": n * away * (row.remote + split)}
 
 
 class Model:
@@ -116,9 +116,6 @@ class Model:
 
     def rate(self, row, gpus):
         return gpus * sections(self.timelines, *row) / sum(self.phases(row, gpus).values())
-
-    def ratio(self, row, gpus):
-        return self.rate(row, gpus) / self.rate(row, 1)
 
 
 def measured(rates, row, arm):
@@ -146,7 +143,8 @@ def rates_table(rates):
         best = [max(found[arm] for arm in found if arm.startswith(gpus)) for gpus in ("one", "two")]
         lines.append([operation, workload, short(keys), *(giga(found[arm]) if arm in found else "-" for arm in arms),
                       f"{found['two_gpus'] / found['one_gpu']:.2f}", f"{best[1] / best[0]:.2f}"])
-    return Table("rates", "G sections/s", ["operation", "workload", "keys", *arms, "two / one", "best of two / best of one"], lines, 3)
+    header = ["operation", "workload", "keys", *arms, "two / one", "best of two / best of one"]
+    return Table("rates", "G sections/s", header, lines, 3)
 
 
 def constants_table(shared):
@@ -157,7 +155,7 @@ def constants_table(shared):
 
 
 def row_constants_table(model):
-    lines = [named(row, *(f"{1e12 * value:.1f}" for value in (c.send_one, c.send, c.run, c.home, c.remote)), f"{c.home / c.remote:.2f}")
+    lines = [named(row, *(f"{1e12 * value:.1f}" for value in dataclasses.astuple(c)), f"{c.home / c.remote:.2f}")
              for row, c in model.rows.items()]
     header = ["operation", "keys", "send, 1 GPU", "send", "run", "home", "remote", "home / remote"]
     return Table("row_constants", "picoseconds of a section", header, lines, 2)
@@ -170,13 +168,13 @@ def longest(spent):
 
 def predictions_table(model, rates):
     off = errors(model, rates)
-    lines = [named(row, f"{model.rate(row, 2) / 1e9:.1f}", f"{measured(rates, row, 'two_gpus') / 1e9:.1f}",
-                   f"{round(100 * off[row, 'two_gpus']):+d} %", *(f"{model.ratio(row, gpus):.2f}" for gpus in (2, 4, 8, 16)),
-                   *(longest(model.phases(row, gpus)) for gpus in (8, 16)))
-             for row in ROWS]
-    return Table("predictions", "predictions of the model", [
-        "operation", "keys", "2 GPUs, G/s, predicted", "measured", "error", "2 GPUs, times 1 GPU", "4 GPUs", "8 GPUs", "2 hosts of 8",
-        "longest phase, 8 GPUs", "longest phase, 2 hosts of 8"], lines, 2)
+    lines = [named(row, *(f"{rate / 1e9:.1f}" for rate in (model.rate(row, 2), measured(rates, row, "two_gpus"))),
+                   f"{round(100 * off[row, 'two_gpus']):+d} %",
+                   *(f"{model.rate(row, gpus) / model.rate(row, 1):.2f}" for gpus in (2, 4, 8, 16)),
+                   *(longest(model.phases(row, gpus)) for gpus in (8, 16))) for row in ROWS]
+    header = ["operation", "keys", "2 GPUs, G/s, predicted", "measured", "error", "2 GPUs, times 1 GPU", "4 GPUs",
+              "8 GPUs", "2 hosts of 8", "longest phase, 8 GPUs", "longest phase, 2 hosts of 8"]
+    return Table("predictions", "predictions of the model", header, lines, 2)
 
 
 def phases_table(model):
@@ -199,5 +197,5 @@ def model_tables(rates_data, timeline_data):
     if wrong:
         fail(f"several_gpus: the model is off by more than {100 * LIMIT:.0f} % for {'; '.join(wrong)}; "
              "measure again, or correct the model")
-    return [rates_table(rates), constants_table(model.shared), row_constants_table(model), predictions_table(model, rates),
-            phases_table(model)]
+    return [rates_table(rates), constants_table(model.shared), row_constants_table(model),
+            predictions_table(model, rates), phases_table(model)]

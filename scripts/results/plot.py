@@ -70,7 +70,8 @@ def data_of(plot, results=RESULTS):
             found = [row for row in rows if row.kind == operation and row.fields["arm"] == arm
                      and workload in (None, row.fields["workload"])]
             if found and workload:
-                series[arm] = sorted([row.fields["keys"], four_digits(row.get("items_per_second") / 1e9)] for row in found)
+                series[arm] = sorted([row.fields["keys"], four_digits(row.get("items_per_second") / 1e9)]
+                                     for row in found)
             elif found:
                 series[arm] = [[row.fields["workload"], four_digits(row.get("real_time"))] for row in found]
         if not workload:

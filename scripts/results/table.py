@@ -30,8 +30,8 @@ class Table:
 
     def of_columns(self, chosen):
         """The same table with the columns of these numbers."""
-        return dataclasses.replace(self, header=[self.header[i] for i in chosen], names=sum(i < self.names for i in chosen),
-                                   lines=[[line[i] for i in chosen] for line in self.lines])
+        header, *lines = [[line[i] for i in chosen] for line in (self.header, *self.lines)]
+        return dataclasses.replace(self, header=header, lines=lines, names=sum(i < self.names for i in chosen))
 
     def without_constants(self):
         """The same table without naming columns of one value, which the subject then states."""
