@@ -124,7 +124,17 @@ struct launch_shape {
   /// Consecutive blocks that form a cluster. Precondition: it divides the number of blocks, and a
   /// grid of clusters has one dimension.
   unsigned cluster = 1;
+  /// The grid may become resident before the kernel before it in the stream has ended.
+  /// Precondition: not cooperative and without clusters, and every thread calls
+  /// simt::wait_for_previous_kernel before it reads or writes global memory. Devices before compute
+  /// capability 9.0 ignore it.
+  bool early = false;
 };
+
+/// Returns the size of an ordinary launch that is early.
+inline launch_shape early_launch(dimensions blocks, dimensions threads, std::size_t shared_bytes) {
+  return {blocks, threads, shared_bytes, false, 1, true};
+}
 
 /// Returns the number of blocks of the kernel that fit one multiprocessor of the current context,
 /// at run time. Raises the kernel's shared-memory limit, and loads the kernel. Throws limit_error

@@ -184,23 +184,31 @@ int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
 
 namespace {
 
-/// A launch of clusters, and the attributes that its configuration points to.
-struct cluster_launch {
-  cudaLaunchAttribute attributes[2]{};
+/// A launch, and the attributes that its configuration points to.
+struct configured_launch {
+  cudaLaunchAttribute attributes[3]{};
   cudaLaunchConfig_t config{};
 
-  cluster_launch(launch_shape const& shape, cudaStream_t s) {
-    attributes[0].id = cudaLaunchAttributeClusterDimension;
-    attributes[0].val.clusterDim.x = shape.cluster;
-    attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
-    attributes[1].id = cudaLaunchAttributeCooperative;
-    attributes[1].val.cooperative = shape.cooperative ? 1 : 0;
+  configured_launch(launch_shape const& shape, bool early, cudaStream_t s) {
+    unsigned count = 0;
+    if (shape.cluster != 1) {
+      attributes[count].id = cudaLaunchAttributeClusterDimension;
+      attributes[count++].val.clusterDim = {shape.cluster, 1, 1};
+    }
+    if (shape.cooperative) {
+      attributes[count].id = cudaLaunchAttributeCooperative;
+      attributes[count++].val.cooperative = 1;
+    }
+    if (early) {
+      attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      attributes[count++].val.programmaticStreamSerializationAllowed = 1;
+    }
     config.gridDim = {shape.blocks.x, shape.blocks.y, shape.blocks.z};
     config.blockDim = {shape.threads.x, shape.threads.y, shape.threads.z};
     config.dynamicSmemBytes = shape.shared_bytes;
     config.stream = s;
     config.attrs = attributes;
-    config.numAttrs = 2;
+    config.numAttrs = count;
   }
 };
 
@@ -219,7 +227,7 @@ int resident_clusters(kernel const& k, unsigned threads, std::size_t shared_byte
   allow_shared_bytes(k, shared_bytes, where);
   check(cudaFuncSetAttribute(k.function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
         "asking for large clusters", where);
-  cluster_launch const one{{cluster, threads, shared_bytes, true, cluster}, nullptr};
+  configured_launch const one{{cluster, threads, shared_bytes, true, cluster}, false, nullptr};
   int clusters = 0;
   cudaError_t const code = cudaOccupancyMaxActiveClusters(&clusters, k.function, &one.config);
   if (code == cudaErrorInvalidClusterSize) {
@@ -247,20 +255,21 @@ int compiled_for(kernel const& k, std::source_location where) {
   return attributes_of(k, where).ptxVersion;
 }
 
+namespace {
+/// True if the kernel waits for the kernel before it: older machine code has no such instruction.
+/// Asked once for each kernel and device.
+bool waits_for_previous(kernel const& k, std::source_location where) {
+  static thread_local std::map<std::pair<void const*, int>, bool> known;
+  auto const [found, is_new] = known.try_emplace({k.function, current_device(where)}, false);
+  if (is_new) found->second = compiled_for(k, where) >= 90;
+  return found->second;
+}
+}  // namespace
+
 launch_result try_launch(kernel const& k, launch_shape const& shape, void** arguments, stream_ref s,
                          std::source_location where) {
-  dim3 const grid{shape.blocks.x, shape.blocks.y, shape.blocks.z};
-  dim3 const block{shape.threads.x, shape.threads.y, shape.threads.z};
-  cudaError_t code = cudaSuccess;
-  if (shape.cluster != 1) {
-    cluster_launch const all{shape, s.handle()};
-    code = cudaLaunchKernelExC(&all.config, k.function, arguments);
-  } else if (shape.cooperative) {
-    code = cudaLaunchCooperativeKernel(k.function, grid, block, arguments, shape.shared_bytes,
-                                       s.handle());
-  } else {
-    code = cudaLaunchKernel(k.function, grid, block, arguments, shape.shared_bytes, s.handle());
-  }
+  configured_launch const all{shape, shape.early && waits_for_previous(k, where), s.handle()};
+  cudaError_t const code = cudaLaunchKernelExC(&all.config, k.function, arguments);
   if (shape.cooperative && code == cudaErrorCooperativeLaunchTooLarge) {
     cudaGetLastError();
     return launch_result::too_large;

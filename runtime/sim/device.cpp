@@ -110,6 +110,8 @@ void fence_block_in_order(site const& where) {
   m().fence_in_order(scope::block);
 }
 
+void wait_for_previous_kernel() { m().current().must_wait_for_previous = false; }
+
 unsigned sync_block(barrier kind, bool value, coming from, site const& where) {
   return m().sync_block(kind, value, from, where);
 }

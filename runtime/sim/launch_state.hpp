@@ -63,6 +63,8 @@ struct thread {
   std::uint32_t runnable_place = 0;
   std::uint64_t priority = 0;  ///< pct
   device::site where;          ///< its last operation
+  /// The launch is early, and the thread has not yet waited for the kernel before it.
+  bool must_wait_for_previous = false;
   thread_order order;          ///< events that happened before its next operation
   bool lags = false;           ///< its loads mostly return the oldest values that they may
   warp_state* warp = nullptr;  ///< lanes that its collectives meet

@@ -114,6 +114,7 @@ void machine::begin_block(block& b) {
   for (unsigned n = b.first_thread; n < b.first_thread + b.threads; ++n) {
     threads_[n].where = {};
     threads_[n].is_plain = false;
+    threads_[n].must_wait_for_previous = l.kernel.shape.early;
     threads_[n].order.begin_again(l.known);
     begin_thread(threads_[n]);
   }

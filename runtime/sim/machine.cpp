@@ -199,6 +199,7 @@ void machine::step(device::operation what, device::site const& where) {
   // Compiled code has no place of that kind: its accesses pass the thread's last one.
   t.is_plain = &where == &t.where;
   t.where = where;
+  if (t.must_wait_for_previous) refuse_early(t);
   ++report_.steps;
   watchdog::sign_of_life();
   hash_ = (hash_ ^ (std::uint64_t{t.number} << 24 ^ static_cast<std::uint64_t>(what) << 16 ^
@@ -212,6 +213,14 @@ void machine::step(device::operation what, device::site const& where) {
            where);
   }
   switch_out();
+}
+
+void machine::refuse_early(thread& t) {
+  t.must_wait_for_previous = false;
+  misuse(
+      "a thread of a kernel that was launched early did not begin with "
+      "simt::wait_for_previous_kernel",
+      t.where);
 }
 
 void machine::yield(device::site const& where) {
@@ -229,6 +238,7 @@ void machine::yield_in_section(device::site const& where) {
 
 void machine::end_thread(thread& t) {
   if (pending_.size != 0) end_pending_access();
+  if (t.must_wait_for_previous) refuse_early(t);
   block& b = *t.home;
   if (b.at_barrier != 0) {
     misuse("thread ended while others of its block wait at a barrier", t.where);

@@ -90,6 +90,8 @@ class machine {
   sim::counts& counts() { return report_.counts; }
 
   void step(device::operation what, device::site const& where);
+  /// Stops the launch: it was early, and the thread did not wait for the kernel before.
+  void refuse_early(thread& t);
   void yield(device::site const& where);
   /// A scheduling point in a section: another thread will run if one can, but under pct not all
   /// others do, as all that spin for the section's lock would.

@@ -48,7 +48,7 @@ TEST(device_functions, of_numbers) {
   std::vector<unsigned long long> const expected{0x3f800000, 3,          0xc000000000000000,
                                                  3,          3,          0xffffffff,
                                                  5,          ~0ull,      0x77553300,
-                                                 0xffffffff, 3,          0xc0000000,
+                                                 0x80808080, 3,          0xc0000000,
                                                  8,          0xfffffffe, 2,
                                                  0xffffffff, 4,          3,
                                                  1,          1,          7};

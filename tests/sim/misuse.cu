@@ -261,6 +261,34 @@ TEST_F(misuse, blocks_and_grids_of_several_dimensions_in_code_for_one) {
   EXPECT_THAT(error_of(&two_scans<true>, {}, {1, 1, 32}), HasSubstr("a block of 1 x 1 x 32 in"));
 }
 
+enum class waits { never, late, first };
+template <waits When>
+WARDEN_KERNEL void begins_early(arguments a) {
+  if (When == waits::first) simt::wait_for_previous_kernel();
+  if (When != waits::never) simt::fetch_add(a.word, std::uint64_t{1});
+  if (When == waits::late) simt::wait_for_previous_kernel();
+}
+template <waits When>
+std::string error_of_early_launch() {
+  warden::buffer<std::uint64_t> word{1};
+  word.fill_bytes(0);
+  arguments a{word.data()};
+  void* given[] = {&a};
+  try {
+    warden::runtime::launch(simt::make_kernel(&begins_early<When>),
+                            warden::runtime::early_launch(1, 32, 0), given, {});
+    warden::stream_ref{}.synchronize();
+  } catch (warden::sim::misuse_error const& e) {
+    return e.what();
+  }
+  return "no error";
+}
+TEST_F(misuse, an_early_launch_that_does_not_wait_first) {
+  EXPECT_THAT(error_of_early_launch<waits::never>(), HasSubstr("wait_for_previous_kernel"));
+  EXPECT_THAT(error_of_early_launch<waits::late>(), HasSubstr("wait_for_previous_kernel"));
+  EXPECT_EQ(error_of_early_launch<waits::first>(), "no error");
+}
+
 WARDEN_KERNEL void reads_garbage(arguments a) {
   if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
   std::uint64_t zeros = 0;

@@ -237,6 +237,16 @@ WARDEN_DEVICE T shared_compare_exchange(T& place, std::type_identity_t<T> expect
 
 // ---- waiting and time
 
+/// Waits until the kernel before this one in the stream has ended and its writes are visible. Then
+/// lets the next kernel of the stream become resident, if it is launched early, too. Every thread
+/// of a kernel with `launch_shape::early` calls it, before it reads or writes global memory.
+WARDEN_DEVICE void wait_for_previous_kernel() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 /// Returns the nanoseconds of a clock that all multiprocessors share.
 WARDEN_DEVICE std::uint64_t nanoseconds() {
   std::uint64_t t;

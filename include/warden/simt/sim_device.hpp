@@ -126,6 +126,9 @@ std::uint64_t warp(collective kind, unsigned mask, std::uint64_t value, unsigned
 /// place of the source. All of these lanes get the same mask.
 unsigned active_mask(site const& where);
 
+/// Notes that the thread waits for the kernel before its own, which the simulated device has ended.
+void wait_for_previous_kernel();
+
 // ---- waiting: begin_wait; watch each word; then sleep until one is written
 void begin_wait();
 void watch(void const* address);

@@ -18,6 +18,7 @@
 /// | ^ | `assume_one_dimension()` | block and grid have one: ranks then take no arithmetic |
 /// | ^ | `assume_linear_block()` | the block has one |
 /// | ^ | `block_rank() block_count() sm_id()` | of the launch; multiprocessor |
+/// | ^ | `wait_for_previous_kernel()` | every thread, first, in a kernel that was launched early |
 /// | block | `sync_block() sync_block_or(bool)` | every thread of the block |
 /// | cluster | `cluster_size() cluster_rank()` | its blocks; this block's place. Alone: 1 and 0 |
 /// | ^ | `sync_cluster()` | every thread of its blocks |

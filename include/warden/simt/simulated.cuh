@@ -234,6 +234,8 @@ T shared_compare_exchange(T& place, std::type_identity_t<T> expected, std::type_
 
 // ---- waiting and time
 
+inline void wait_for_previous_kernel() { device::wait_for_previous_kernel(); }
+
 inline std::uint64_t nanoseconds() { return device::nanoseconds(); }
 inline std::uint64_t cycles() { return device::nanoseconds(); }
 inline void back_off(unsigned, site where = site::current()) { device::yield(where); }

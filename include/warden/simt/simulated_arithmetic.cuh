@@ -57,14 +57,13 @@ inline unsigned __uhadd(unsigned a, unsigned b) {
   return static_cast<unsigned>((std::uint64_t{a} + b) >> 1);
 }
 /// Returns four of the eight bytes of `high:low`, selected by the low 3 bits of each selector's
-/// nibble. With bit 3 it is the byte's sign, repeated.
+/// nibble. Bit 3 has no effect.
 inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selectors) {
   std::uint64_t const bytes = std::uint64_t{high} << 32 | low;
   unsigned result = 0;
   for (int i = 0; i < 4; ++i) {
-    unsigned const selector = selectors >> 4 * i & 15u;
-    unsigned const byte = static_cast<unsigned>(bytes >> 8 * (selector & 7u)) & 0xffu;
-    result |= (selector < 8 ? byte : byte >> 7 != 0 ? 0xffu : 0u) << 8 * i;
+    unsigned const selector = selectors >> 4 * i & 7u;
+    result |= (static_cast<unsigned>(bytes >> 8 * selector) & 0xffu) << 8 * i;
   }
   return result;
 }

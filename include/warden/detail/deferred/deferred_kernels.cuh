@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The kernels of a deferred run, enqueued one after another in one stream.
+/// The kernels of a deferred run, enqueued one after another in one stream. Each is launched early:
+/// it becomes resident while the one before it ends.
 #pragma once
 
 #include <warden/detail/deferred/batch_writer.cuh>
@@ -50,6 +51,7 @@ WARDEN_DEVICE void zero(launch_counters& counters) {
 /// replays the log.
 template <class Ref>
 WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
+  simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   auto const& log = a.ref.log;
   bool const put_off = simt::thread_rank() == 0 && !a.ref.take_records();
@@ -82,6 +84,7 @@ using flat_writer = typename flat_writers<Ref>::type;
 /// Sorts the flat messages into batches, one tile at a time and in place. Any grid.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_arguments<Ref> a) {
+  simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   using writer = flat_writer<Ref>;
   constexpr unsigned threads = Ref::policy::block_threads, per_thread = writer::slots / threads;
@@ -123,6 +126,7 @@ inline constexpr unsigned least_run_blocks = Ref::group_size == 1
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Ref>)
     run_log(run_arguments<Ref> a) {
+  simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   if (!a.runs()) return;
   a.begin(log_phase::run);
@@ -134,6 +138,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Re
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Ref>)
     run_partials(run_arguments<Ref> a) {
+  simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   if (!a.runs() || a.ref.log.control->wide_rows == 0) return;
   a.begin(log_phase::partials);
@@ -146,6 +151,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Re
 /// enqueued. `are_sorted` is true if the sort of the flat messages was enqueued. One block.
 template <class Ref>
 WARDEN_KERNEL void reopen_log(run_arguments<Ref> a, bool are_sorted) {
+  simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   auto const& log = a.ref.log;
   if (!a.runs()) return;
@@ -162,6 +168,7 @@ WARDEN_KERNEL void reopen_log(run_arguments<Ref> a, bool are_sorted) {
 /// block.
 template <class Ref>
 WARDEN_KERNEL void give_up_log(run_arguments<Ref> a) {
+  simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   auto const& log = a.ref.log;
   if (!a.runs()) return;
@@ -174,6 +181,7 @@ WARDEN_KERNEL void give_up_log(run_arguments<Ref> a) {
 /// Opens the log again, empty. One block.
 template <class Ref>
 WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
+  simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   auto const& log = a.ref.log;
   using log_type = std::remove_cvref_t<decltype(log)>;

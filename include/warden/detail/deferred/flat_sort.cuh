@@ -31,7 +31,8 @@ class flat_sort {
   /// Enqueues the kernel. Throws cuda_error.
   void enqueue(run_arguments<Ref> run, stream_ref s, std::source_location where) const {
     void* arguments[] = {&run};
-    runtime::launch(kernel_, {blocks_, threads, shared_bytes, false}, arguments, s, where);
+    runtime::launch(kernel_, runtime::early_launch(blocks_, threads, shared_bytes), arguments, s,
+                    where);
   }
 
  private:

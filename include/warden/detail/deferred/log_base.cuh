@@ -74,7 +74,8 @@ class log_base {
     bool are_sorted = false;
     auto const enqueue = [&](runtime::kernel const& kernel, auto& second) {
       void* arguments[] = {&run, &second};
-      runtime::launch(kernel, {1, Run::policy::block_threads, 0, false}, arguments, s, where);
+      runtime::launch(kernel, runtime::early_launch(1, Run::policy::block_threads, 0), arguments, s,
+                      where);
     };
     // Orders runs that overlap. Each of them can be put off; the kernels that find the order
     // cannot.

@@ -213,6 +213,7 @@ class block_sorter {
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
     sort_blocks(order_arguments<Ref> a) {
+  simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   if (!a.run.runs()) return;
   block_sorter<Ref>{a, simt::dynamic_shared()}.run();
@@ -220,6 +221,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
 /// Gives each batch its turn. Any grid.
 template <class Ref>
 WARDEN_KERNEL void place_batches(order_arguments<Ref> a) {
+  simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   auto const& log = a.run.ref.log;
   if (!a.run.runs()) return;
@@ -258,11 +260,12 @@ class log_order {
   void find(run_arguments<Ref> const& run, stream_ref s, std::source_location where) const {
     order_arguments<Ref> argument{run, array(0), array(1)};
     void* arguments[] = {&argument};
-    runtime::launch(sort_kernel_, {1, Ref::policy::block_threads, sorter::shared_bytes(), false},
+    runtime::launch(sort_kernel_,
+                    runtime::early_launch(1, Ref::policy::block_threads, sorter::shared_bytes()),
                     arguments, s, where);
     constexpr unsigned threads = 128;
     unsigned const blocks = std::min((rows_ + threads - 1) / threads, 1024u);
-    runtime::launch(place_kernel_, {blocks, threads, 0, false}, arguments, s, where);
+    runtime::launch(place_kernel_, runtime::early_launch(blocks, threads, 0), arguments, s, where);
   }
 
  private:

@@ -205,11 +205,10 @@ class log_runner {
       if (split_.is_made()) run = split_.enqueue(run, s, where);
     }
     void* arguments[] = {&run};
-    runtime::launch(run_kernel_, {run_blocks_, threads, run_bytes_, false}, arguments, s, where);
+    auto const shape = runtime::early_launch(run_blocks_, threads, run_bytes_);
+    runtime::launch(run_kernel_, shape, arguments, s, where);
     stage = run_stage::begun;
-    if constexpr (two_widths)
-      runtime::launch(partials_kernel_, {run_blocks_, threads, run_bytes_, false}, arguments, s,
-                      where);
+    if constexpr (two_widths) runtime::launch(partials_kernel_, shape, arguments, s, where);
   }
 
   /// Returns null: no launch replays the log.

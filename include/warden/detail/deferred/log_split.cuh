@@ -74,9 +74,8 @@ class log_split {
     split_arguments<Ref> argument{run, log_, counters_.data()};
     argument.to.control = run.ref.log.control;
     void* arguments[] = {&argument};
-    // A variable, because nvcc 13 puts a list in a call in parentheses for the host compiler.
-    runtime::launch_shape const shape{blocks_, threads, split_.shared_bytes, false};
-    runtime::launch(split_.kernel, shape, arguments, s, where);
+    runtime::launch(split_.kernel, runtime::early_launch(blocks_, threads, split_.shared_bytes),
+                    arguments, s, where);
     run.ref.log = argument.to;
     return run;
   }

@@ -223,6 +223,7 @@ class log_splitter {
 /// they spill.
 template <class Ref, unsigned PerThread>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) split_log(split_arguments<Ref> a) {
+  simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   if (!a.run.runs()) return;
   a.run.begin(log_phase::split);

@@ -27,6 +27,7 @@ using single_block_run_of = single_block_run<Ref, detail::rounds_worker_of<Ref>>
 /// Runs all sections if they are few. Grid: one block. `Ref` has each array's records in one tile.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_few(run_arguments<Ref> a) {
+  simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   if (!a.runs()) return;
   a.begin(log_phase::run);
@@ -41,6 +42,7 @@ inline constexpr int fill_blocks_each = Ref::policy::block_threads <= 512 ? 2 : 
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, fill_blocks_each<Ref>)
     fill_bins(run_arguments<Ref> a) {
+  simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   if (a.runs() && a.ref.bins.control->are_few == 0)
     bin_writer<Ref>{a.ref, simt::dynamic_shared()}.run();
@@ -49,6 +51,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, fill_blocks_each<Re
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
     list_tile_pairs(run_arguments<Ref> a) {
+  simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   if (a.runs() && a.ref.bins.control->are_few == 0)
     round_list<Ref>{a.ref, simt::dynamic_shared()}.write();
@@ -57,6 +60,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
     run_tile_pairs(run_arguments<Ref> a) {
+  simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   if (a.runs()) rounds_server_of<Ref>{a.ref, simt::dynamic_shared()}.run();
 }

@@ -294,8 +294,8 @@ class rounds_runner {
   static void launch_one(launched const& item, Arguments argument, stream_ref s,
                          std::source_location where) {
     void* given[] = {&argument};
-    runtime::launch_shape const shape{item.blocks, threads, item.shared_bytes, false};
-    runtime::launch(item.kernel, shape, given, s, where);
+    runtime::launch(item.kernel, runtime::early_launch(item.blocks, threads, item.shared_bytes),
+                    given, s, where);
   }
 
   int device_;
