@@ -228,7 +228,7 @@ struct default_policy {
   using executor = executor::automatic;
   /// Memory that holds the records while servers work on them. On chip, a server's share of the
   /// records must fit its block's shared memory.
-  static constexpr placement records = placement::in_memory;
+  static constexpr placement records = placement::automatic;
   /// Map from record to owner.
   using owner_map = interleaved_owner_map;
   /// Map from record to rank, in a spread_guarded: the map's servers are the ranks.

@@ -20,10 +20,14 @@ namespace detail {
 template <class Ref>
 struct run_arguments {
   typename Ref::partials ref;
-  std::uint32_t number;  ///< number of the run, among those of the log
+  std::uint32_t number;                 ///< number of the run, among those of the log
+  std::uint32_t least = 0, most = ~0u;  ///< numbers of sections with which the kernel has work
 
-  /// True if the log belongs to this run.
-  WARDEN_DEVICE bool runs() const { return ref.log.control->running == number; }
+  /// True if the log belongs to this run, and the kernel has work.
+  WARDEN_DEVICE bool runs() const {
+    log_control const& now = *ref.log.control;
+    return now.running == number && now.sections >= least && now.sections <= most;
+  }
   /// Notes that a phase begins, if this is the kernel's first thread.
   WARDEN_DEVICE void begin(log_phase phase) const {
     if (simt::block_rank() == 0 && simt::thread_rank() == 0) ref.log.control->trace.begin(phase);
@@ -55,13 +59,26 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   simt::assume_one_dimension();
   auto const& log = a.ref.log;
   bool const put_off = simt::thread_rank() == 0 && !a.ref.take_records();
+  // Only after the records are taken: another run of the log may be at work before.
+  if (simt::thread_rank() == 0 && !put_off) log.control->sections = log.control->most_flat = 0;
   if (simt::sync_block_or(put_off)) return;
   if (simt::thread_rank() == 0)
     log.control->trace.restart(log.rows_written(), simt::load_relaxed(&log.control->freed));
-  // Only after the records are taken: the counters may belong to a launch that is still at work.
+  // Likewise: the counters may belong to a launch that is still at work.
   if (launch != nullptr) zero(launch->counters);  // mutation: replay-counters
-  for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads())
+  std::uint32_t sections = 0, flat = 0;
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads()) {
     log.close(r);
+    sections += log.shards[r].flat + log.shards[r].batches;
+    std::uint32_t const unsorted = log.unsorted(r).count;
+    flat = flat < unsorted ? unsorted : flat;
+  }
+  sections = simt::warp_sum(sections);
+  flat = ~simt::warp_min(~flat);
+  if (simt::lane_id() == 0) {
+    simt::fetch_add(&log.control->sections, sections);
+    simt::fetch_max(&log.control->most_flat, flat);
+  }
   if (simt::thread_rank() != 0) return;
   log.control->next_partition = log.control->next_of_wide = 0;  // mutation: wide-partitions
   log.control->rows_passed = 0;
@@ -91,7 +108,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_ar
   auto const& log = a.ref.log;
   if (!a.runs()) return;
   writer const tile{log, simt::dynamic_shared()};
-  std::uint32_t const tiles = (log.shard_size + writer::slots - 1) / writer::slots;
+  std::uint32_t const tiles = (log.control->most_flat + writer::slots - 1) / writer::slots;
   for (std::uint32_t i = simt::block_rank(); i < tiles * (log.last_shard + 1);
        i += simt::block_count()) {
     std::uint32_t const shard = i & log.last_shard;
@@ -130,6 +147,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Re
   simt::assume_one_dimension();
   if (!a.runs()) return;
   a.begin(log_phase::run);
+  if (simt::block_rank() == 0 && simt::thread_rank() == 0)
+    a.ref.log.control->trace.partitions = a.ref.owners.partitions();
   typename Ref::executor::template deferred_server<Ref>{a.ref, simt::dynamic_shared()}.run();
 }
 

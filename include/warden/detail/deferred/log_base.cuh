@@ -131,7 +131,9 @@ class log_base {
     // Clocks of simulated launches are not comparable.
     if (!runtime::facts(device_, where).simulated) report.microseconds = control.trace.times();
     if constexpr (requires { runner_.traces(); }) {
-      summarize(report, runner_.traces().to_host(s, where));
+      auto traces = runner_.traces().to_host(s, where);
+      traces.resize(std::min<std::size_t>(traces.size(), control.trace.partitions));
+      summarize(report, traces);
       report.split = report.partitions / run_.log.partitions.partitions();
     }
     if constexpr (requires { Run::facts; }) add_advice(report, Run::facts);

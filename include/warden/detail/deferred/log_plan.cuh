@@ -73,9 +73,10 @@ class log_plan {
     log.partitions = partitions;
     log.size = static_cast<std::uint32_t>(sections);
     // One word takes about 10^9 atomics a second, and threads that send one by one use all of them.
-    // More shards cost the last senders a longer search for a place.
+    // But each shard cuts the batch that fills it, and more shards cost the last senders a longer
+    // search for a place.
     std::uint32_t const shards =
-        static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::size_t>(sections >> 14, 1, 256)));
+        static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::size_t>(sections >> 16, 1, 256)));
     log.last_shard = shards - 1;
     log.shard_size = (log.size + shards - 1) / shards;
     // A row of offsets takes at most 1/24 of its batch, unless such a batch would exceed what a

@@ -11,6 +11,7 @@
 #include <warden/detail/deferred/log_order.cuh>
 #include <warden/detail/deferred/log_plan.cuh>
 #include <warden/detail/deferred/log_split.cuh>
+#include <warden/detail/deferred/placed_kernels.cuh>
 #include <warden/detail/deferred/run_ref.cuh>
 #include <warden/detail/deferred/run_trace.cuh>
 #include <warden/detail/execute/guarded_state.cuh>
@@ -56,24 +57,13 @@ class log_runner {
     std::uint32_t const split = !splits ? 1 : chosen.split != 0 ? chosen.split : most;
     auto const owners = log_plan<run_type>::partitions(records, partitions * split);
     auto const facts = runtime::facts(runtime::current_device());
-    return bytes_of(owners.locals(records), halvings_for(facts)) <= facts.shared_bytes_per_block;
+    return bytes_of(always, owners.locals(records), halvings_for(always, facts)) <=
+           facts.shared_bytes_per_block;
   }
 
   /// True if logs can be split. A split would have to write batches of both widths, which it
   /// cannot.
   static constexpr bool splits = !run_type::formats::two_widths;
-  /// Returns the number of partitions with which all blocks have work; more are chosen if they do
-  /// not fit the chip. Throws cuda_error.
-  [[nodiscard]] std::uint32_t usual_partitions(std::source_location where) const {
-    // Sections wait for records in memory: more threads at once have more loads in flight.
-    constexpr std::uint32_t blocks_each = on_chip ? 1 : 2;
-    // At most as many partitions as blocks at once: sections of all partitions then write other
-    // memory than their records in one sweep.
-    auto const multiprocessors =
-        static_cast<std::uint32_t>(runtime::facts(device_, where).multiprocessors);
-    return std::clamp<std::uint32_t>(std::bit_floor(multiprocessors) * blocks_each, 1,
-                                     most_partitions);
-  }
   /// Returns the usual number of partitions for one of `ranks` that share the partitions of a log.
   /// Each rank has about as many records as `run`. Segments are longer if the ranks together have
   /// no more partitions than one device. But each multiprocessor needs a partition. And if the
@@ -83,11 +73,11 @@ class log_runner {
                                                std::uint32_t ranks,
                                                std::source_location where) const {
     auto const facts = runtime::facts(device_, where);
-    std::uint32_t const usual = usual_partitions(where), mine = usual / ranks;
+    std::uint32_t const usual = usual_partitions(always, facts), mine = usual / ranks;
     if (mine < std::bit_floor(static_cast<std::uint32_t>(facts.multiprocessors))) return usual;
     std::size_t const bytes = run.size * sizeof(Record) / mine;
-    return on_chip || two_widths || bytes <= facts.shared_bytes_per_block ||
-                   has_many(run, sections, facts)
+    return always == placement::on_chip || two_widths || bytes <= facts.shared_bytes_per_block ||
+                   has_many(always, run, sections, facts)
                ? mine
                : usual;
   }
@@ -97,65 +87,44 @@ class log_runner {
   /// split. Throws limit_error if they do not fit the chip.
   partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
                                 std::source_location where) {
-    return plan_partitions(run, chosen, sections, most_partitions, usual_partitions(where), where);
+    auto const facts = runtime::facts(device_, where);
+    if constexpr (chooses) {
+      partition_plan const p = planned(placement::on_chip, run, chosen, most_partitions,
+                                       usual_partitions(placement::on_chip, facts), facts);
+      if (p.fits) choose(p, run, facts);
+      // A log with little room has no use for as many partitions as fit the chip.
+      if (p.fits && sections >= (p.split == 1 ? chip_from_ : split_from_))
+        return use(p, run, chosen, sections, facts, where);
+      chip_from_ = max_sections;
+      split_from_ = 0;
+    }
+    return plan_partitions(run, chosen, sections, most_partitions, usual_partitions(always, facts),
+                           where);
   }
   /// Plans a log that is sorted by `usual` partitions, or by up to `most` if the records need more.
   partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
                                 std::uint32_t most, std::uint32_t usual,
                                 std::source_location where) {
     auto const facts = runtime::facts(device_, where);
-    std::uint32_t partitions = chosen.partitions != 0 ? chosen.partitions : std::min(usual, most);
-    std::uint32_t split = std::max(1u, chosen.split);
-    // Splits the log if it has fewer partitions than make all blocks work.
-    if (splits && chosen.partitions == 0 && chosen.split == 0) split = usual / partitions;
-    if (!splits && split != 1) {
-      throw limit_error{"deferred: a split by " + std::to_string(split) +
+    if (!splits && chosen.split > 1) {
+      throw limit_error{"deferred: a split by " + std::to_string(chosen.split) +
                             "; a log of sections that combine to wider partials is not split: "
                             "leave the option split 0",
                         where};
     }
-    constexpr std::uint32_t most_split = most_partitions;
-    run.window_halvings = halvings_for(facts);
-    log_plan<run_type>::check_block(bytes_of(0, run.window_halvings), facts.shared_bytes_per_block,
-                                    where);
-    auto const plan = [&] {
-      run.owners = log_plan<run_type>::partitions(run.size, partitions * split);
-      run.locals = static_cast<std::uint32_t>(run.owners.locals(run.size));
-      run_bytes_ = bytes_of(run.locals, run.window_halvings);
-      return run_bytes_ <= facts.shared_bytes_per_block;
-    };
-    while (!plan()) {
-      bool const has_more = std::uint64_t{partitions} * split < run.size;
-      if (has_more && chosen.partitions == 0 && split <= 1 && partitions < most) {
-        partitions *= 2;
-      } else if (splits && has_more && chosen.split == 0 && split < most_split) {
-        split *= 2;
-      } else {
-        throw limit_error{
-            "deferred: " + std::to_string(run.size) + " records of " +
-                std::to_string(sizeof(Record)) + " bytes in " + std::to_string(partitions * split) +
-                " partitions do not fit the chip: one needs " + std::to_string(run_bytes_) +
-                " bytes of shared memory; the device has " +
-                std::to_string(facts.shared_bytes_per_block) + ": keep them in memory",
-            where};
-      }
+    log_plan<run_type>::check_block(bytes_of(always, 0, halvings_for(always, facts)),
+                                    facts.shared_bytes_per_block, where);
+    partition_plan const p = planned(always, run, chosen, most, usual, facts);
+    if (!p.fits) {
+      throw limit_error{"deferred: " + std::to_string(run.size) + " records of " +
+                            std::to_string(sizeof(Record)) + " bytes in " +
+                            std::to_string(p.partitions * p.split) +
+                            " partitions do not fit the chip: one needs " +
+                            std::to_string(p.bytes) + " bytes of shared memory; the device has " +
+                            std::to_string(facts.shared_bytes_per_block) + ": keep them in memory",
+                        where};
     }
-    // A log that is split in any case is sorted by few partitions, which takes less time.
-    if (chosen.partitions == 0 && chosen.split == 0) {
-      for (; split > 1 && split < most_split && partitions > usual; partitions /= 2) split *= 2;
-    }
-    run_blocks_ = resident(run_kernel_, run_bytes_, where);
-    if constexpr (two_widths)
-      run_blocks_ = std::min(run_blocks_, resident(partials_kernel_, run_bytes_, where));
-    // A first-level cache then holds the records of a partition.
-    constexpr std::size_t cached = std::size_t{32} << 10;
-    std::size_t const bytes = run.size * sizeof(Record);
-    if (chosen.split == 0 && has_many(run, sections, facts)) {
-      while (split < most_split && bytes / (partitions * split) > cached) split *= 2;
-      plan();
-    }
-    run_blocks_ = std::min(run_blocks_, partitions * split);
-    return run.owners.coarser(partitions);
+    return use(p, run, chosen, sections, facts, where);
   }
   /// Makes the memory that sorts, splits and traces a planned log. Throws cuda_error.
   void make(run_type& run, std::source_location where) {
@@ -199,16 +168,28 @@ class log_runner {
     stage = run_stage::sorted;
   }
   /// Enqueues the execution of a sorted log.
-  void execute(run_arguments<run_type> run, run_stage& stage, stream_ref s,
+  void execute(run_arguments<run_type> const& run, run_stage& stage, stream_ref s,
                std::source_location where) {
+    run_arguments<run_type> fine = run;
     if constexpr (splits) {
-      if (split_.is_made()) run = split_.enqueue(run, s, where);
+      if (split_.is_made()) {
+        fine.least = split_from_;
+        fine = split_.enqueue(fine, s, where);
+      }
     }
-    void* arguments[] = {&run};
-    auto const shape = runtime::early_launch(run_blocks_, threads, run_bytes_);
-    runtime::launch(run_kernel_, shape, arguments, s, where);
-    stage = run_stage::begun;
-    if constexpr (two_widths) runtime::launch(partials_kernel_, shape, arguments, s, where);
+    if constexpr (chooses) {
+      if (chip_from_ != 0) {
+        // Partitions are split on chip only, or if a run has many sections.
+        run_arguments<run_type> coarse = run;
+        coarse.ref.owners = run.ref.log.partitions;
+        coarse.ref.locals = static_cast<std::uint32_t>(coarse.ref.owners.locals(coarse.ref.size));
+        enqueue_between(in_memory_, coarse, 0, split_from_, stage, s, where);
+        enqueue_between(in_memory_, fine, split_from_, chip_from_, stage, s, where);
+      }
+      return enqueue_between(on_chip_, fine, chip_from_, max_sections, stage, s, where);
+    } else {
+      kernels<always>().enqueue(fine, stage, s, where);
+    }
   }
 
   /// Returns null: no launch replays the log.
@@ -226,54 +207,161 @@ class log_runner {
   }
 
  private:
-  template <class Run>
-  using server = typename run_type::executor::template deferred_server<Run>;
   static constexpr bool two_widths = run_type::formats::two_widths;
-  struct no_split {
+  struct nothing {
     static constexpr std::size_t bytes() { return 0; }
   };
-  static constexpr bool on_chip = Policy::records == placement::on_chip;
-  static constexpr unsigned threads = run_type::policy::block_threads;
+  /// True if each run chooses where the records are. Lanes that run a section together load a
+  /// record with one access, so they gain nothing by records on chip (results of wide_records).
+  static constexpr bool chooses = Policy::records == placement::automatic && !is_spread<Policy> &&
+                                  run_type::group_size == 1 && alignof(Record) <= arena_alignment;
+  /// Place of the records if no run chooses.
+  static constexpr placement always =
+      Policy::records == placement::on_chip ? placement::on_chip : placement::in_memory;
+  template <placement Where>
+  static constexpr bool may_be = chooses || always == Where;
+  template <placement Where>
+  using kernels_at = placed_kernels<Where, Policy, Record, Sections...>;
+  static constexpr std::uint32_t max_sections = ~0u;
 
-  static runtime::kernel kernel_of_partials() {
-    if constexpr (two_widths) {
-      return simt::make_kernel(&run_partials<run_type>);
+  template <placement Where>
+  auto& kernels() {
+    if constexpr (Where == placement::on_chip) {
+      return on_chip_;
     } else {
-      return {};
+      return in_memory_;
     }
   }
   /// Returns the shared memory of a block that runs a partition of `locals` records. Units: bytes.
-  static std::size_t bytes_of(std::uint64_t locals, unsigned halvings) {
-    return std::max(server<run_type>::shared_bytes(locals, halvings),
-                    server<typename run_type::partials>::shared_bytes(locals, halvings));
+  static std::size_t bytes_of(placement at, std::uint64_t locals, unsigned halvings) {
+    if constexpr (may_be<placement::on_chip>) {
+      if (at == placement::on_chip)
+        return kernels_at<placement::on_chip>::bytes_of(locals, halvings);
+    }
+    return kernels_at<always>::bytes_of(locals, halvings);
+  }
+  /// Returns the number of partitions with which all blocks have work; more are chosen if they do
+  /// not fit the chip.
+  static std::uint32_t usual_partitions(placement at, runtime::device_facts const& facts) {
+    // Sections wait for records in memory: more threads at once have more loads in flight.
+    std::uint32_t const blocks_each = at == placement::on_chip ? 1 : 2;
+    // At most as many partitions as blocks at once: sections of all partitions then write other
+    // memory than their records in one sweep.
+    auto const multiprocessors = static_cast<std::uint32_t>(facts.multiprocessors);
+    return std::clamp<std::uint32_t>(std::bit_floor(multiprocessors) * blocks_each, 1,
+                                     most_partitions);
   }
   /// Returns the halvings after which a window fits a block; records on chip get at least a quarter
   /// of the memory. Returns the largest number if no window fits.
-  static unsigned halvings_for(runtime::device_facts const& facts) {
-    std::size_t const room = facts.shared_bytes_per_block / 4 * (on_chip ? 3 : 4);
-    return run_type::fitting(room, [](unsigned halvings) { return bytes_of(0, halvings); });
+  static unsigned halvings_for(placement at, runtime::device_facts const& facts) {
+    std::size_t const room = facts.shared_bytes_per_block / 4 * (at == placement::on_chip ? 3 : 4);
+    return run_type::fitting(room, [&](unsigned halvings) { return bytes_of(at, 0, halvings); });
   }
   /// True if the log is split because the level-2 cache does not hold the records, and enough
   /// sections run on them.
-  static bool has_many(run_type const& run, std::size_t sections,
+  static bool has_many(placement at, run_type const& run, std::size_t sections,
                        runtime::device_facts const& facts) {
-    return splits && !on_chip && run.size * sizeof(Record) > facts.cache_bytes &&
-           sections >= run.size / 8;
+    return splits && at == placement::in_memory && run.size * sizeof(Record) > facts.cache_bytes &&
+           sections >= sections_that_split(run);
   }
-  static unsigned resident(runtime::kernel const& kernel, std::size_t shared_bytes,
-                           std::source_location where) {
-    return static_cast<unsigned>(runtime::resident_blocks(kernel, threads, shared_bytes, where));
+  /// Returns the least number of sections for which a split takes less time than it saves.
+  static std::uint64_t sections_that_split(run_type const& run) { return run.size / 8; }
+
+  /// Partitions of a log, and how they are run.
+  struct partition_plan {
+    placement at;
+    std::uint32_t partitions;  ///< by which the log is sorted
+    std::uint32_t split;       ///< parts of each partition in a run
+    unsigned halvings;         ///< of the window
+    std::size_t bytes;         ///< shared memory of a block
+    bool fits;                 ///< true if a block can have that
+  };
+  static partition_plan planned(placement at, run_type const& run, deferred_options const& chosen,
+                                std::uint32_t most, std::uint32_t usual,
+                                runtime::device_facts const& facts) {
+    partition_plan p{at,
+                     chosen.partitions != 0 ? chosen.partitions : std::min(usual, most),
+                     std::max(1u, chosen.split),
+                     halvings_for(at, facts),
+                     0,
+                     false};
+    // Splits the log if it has fewer partitions than make all blocks work.
+    if (splits && chosen.partitions == 0 && chosen.split == 0) p.split = usual / p.partitions;
+    constexpr std::uint32_t most_split = most_partitions;
+    while (true) {
+      auto const owners = log_plan<run_type>::partitions(run.size, p.partitions * p.split);
+      p.bytes = bytes_of(at, owners.locals(run.size), p.halvings);
+      p.fits = p.bytes <= facts.shared_bytes_per_block;
+      bool const has_more = std::uint64_t{p.partitions} * p.split < run.size;
+      if (p.fits || !has_more) break;
+      if (chosen.partitions == 0 && p.split <= 1 && p.partitions < most) {
+        p.partitions *= 2;
+      } else if (splits && chosen.split == 0 && p.split < most_split) {
+        p.split *= 2;
+      } else {
+        break;
+      }
+    }
+    // A log that is split in any case is sorted by few partitions, which takes less time.
+    if (chosen.partitions == 0 && chosen.split == 0) {
+      for (; p.split > 1 && p.split < most_split && p.partitions > usual; p.partitions /= 2)
+        p.split *= 2;
+    }
+    return p;
+  }
+  /// Plans the run by a plan that fits. Returns the partitions by which the log is sorted.
+  partition_map use(partition_plan p, run_type& run, deferred_options const& chosen,
+                    std::size_t sections, runtime::device_facts const& facts,
+                    std::source_location where) {
+    run.window_halvings = p.halvings;
+    std::size_t const bytes = run.size * sizeof(Record);
+    if (chosen.split == 0 && has_many(p.at, run, sections, facts)) {
+      // A first-level cache then holds the records of a partition.
+      constexpr std::size_t cached = std::size_t{32} << 10;
+      while (p.split < most_partitions && bytes / (p.partitions * p.split) > cached) p.split *= 2;
+    }
+    run.owners = log_plan<run_type>::partitions(run.size, p.partitions * p.split);
+    run.locals = static_cast<std::uint32_t>(run.owners.locals(run.size));
+    if constexpr (may_be<placement::in_memory>) in_memory_.plan(run, where);
+    if constexpr (may_be<placement::on_chip>) {
+      if (p.at == placement::on_chip) on_chip_.plan(run, where);
+    }
+    return run.owners.coarser(p.partitions);
+  }
+  /// Chooses the numbers of sections with which records are on chip, and partitions are split.
+  void choose(partition_plan const& p, run_type const& run, runtime::device_facts const& facts) {
+    // Moving this much to each multiprocessor takes no longer than the launch of a kernel.
+    constexpr std::size_t moved = std::size_t{32} << 10;
+    std::size_t const bytes = run.size * sizeof(Record);
+    // A section on a record in memory moves a sector of 32 bytes there and back. Records on chip
+    // are all moved, once.
+    std::size_t const dense =
+        bytes <= moved * static_cast<std::size_t>(facts.multiprocessors) ? 0 : bytes / 32 + 1;
+    chip_from_ = static_cast<std::uint32_t>(std::min<std::size_t>(dense, max_sections));
+    split_from_ = p.split == 1 ? 0
+                               : static_cast<std::uint32_t>(
+                                     std::min<std::uint64_t>(chip_from_, sections_that_split(run)));
+  }
+  /// Enqueues kernels that run logs of `least` to `end` - 1 sections, if the log can have so many.
+  template <class Kernels>
+  static void enqueue_between(Kernels const& by, run_arguments<run_type> run, std::uint32_t least,
+                              std::uint32_t end, run_stage& stage, stream_ref s,
+                              std::source_location where) {
+    if (least >= end || least > run.ref.log.size) return;
+    run.least = least;
+    run.most = end == max_sections ? end : end - 1;
+    by.enqueue(run, stage, s, where);
   }
 
   int device_;
-  unsigned run_blocks_ = 0;
-  std::size_t run_bytes_ = 0;
-  // Stored, as in flat_sort.
-  runtime::kernel run_kernel_ = simt::make_kernel(&run_log<run_type>);
-  runtime::kernel partials_kernel_ = kernel_of_partials();
+  std::conditional_t<may_be<placement::on_chip>, kernels_at<placement::on_chip>, nothing> on_chip_;
+  std::conditional_t<may_be<placement::in_memory>, kernels_at<placement::in_memory>, nothing>
+      in_memory_;
+  /// Least number of sections in a run that splits partitions, and that has records on chip.
+  std::uint32_t split_from_ = 0, chip_from_ = 0;
   /// Sorts rows if sections run in order: such a log has no flat messages.
   std::conditional_t<run_type::in_order, log_order<run_type>, flat_sort<run_type>> sorter_;
-  std::conditional_t<splits, log_split<run_type>, no_split> split_;
+  std::conditional_t<splits, log_split<run_type>, nothing> split_;
   buffer<partition_trace> traces_;  ///< [partition], empty if the runner runs parts of logs
 };
 

@@ -9,6 +9,7 @@
 #include <warden/detail/deferred/run_trace.cuh>
 #include <warden/detail/deferred/section_log.cuh>
 #include <warden/detail/execute/is_noop.cuh>
+#include <warden/detail/execute/placement.cuh>
 #include <warden/detail/execute/run_array.cuh>
 #include <warden/detail/execute/run_window.cuh>
 #include <warden/detail/execute/wire_types.cuh>
@@ -32,6 +33,13 @@ struct run_policy : Policy {
       Policy::block_threads > 512 ? 1024 : 2 * Policy::block_threads;
   /// Clients combine; few sections of a hot record are left.
   static constexpr bool combines = false;
+};
+
+/// Policy whose records are at `Where`, which is not `automatic`.
+template <class Policy, placement Where>
+struct placed_policy : Policy {
+  /// Memory that holds the records.
+  static constexpr placement records = Where;
 };
 
 template <class Policy, class Record, class... Sections>

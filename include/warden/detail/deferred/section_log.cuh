@@ -33,8 +33,10 @@ struct log_control {
   std::uint32_t full;            ///< one more than the cycle in which all shards were found full
   std::uint32_t blocks;          ///< blocks that wrote batches, if sections run in order
   std::uint32_t rows_passed;     ///< rows passed by all partitions of the run, for the throttle
-  std::uint64_t freed;           ///< places that the combining of batches has freed
-  run_trace trace;               ///< trace of the last run
+  std::uint32_t sections;   ///< messages of the log, while it is run; wide ones count as places
+  std::uint32_t most_flat;  ///< flat messages of the shard that has most to sort, likewise
+  std::uint64_t freed;      ///< places that the combining of batches has freed
+  run_trace trace;          ///< trace of the last run
 };
 
 /// Order of the batches in a log whose sections run in order: by launch, by block, and in the order

@@ -7,10 +7,12 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Memory that holds the records during a launch.
+/// Memory that holds the records while sections run.
 enum class placement : unsigned char {
-  in_memory,  ///< in global memory; concurrent reads are not synchronized
-  on_chip,    ///< in their owner's shared memory; written back when the launch ends
+  in_memory,  ///< global memory; concurrent reads are not synchronized
+  on_chip,    ///< the shared memory of the block that runs them; written back at the end
+  /// Deferred: each run of a log chooses by its number of sections. Otherwise in memory.
+  automatic,
 };
 
 WARDEN_NAMESPACE_END

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each run of a log chooses where its records are, by its number of sections.
+
+#include "tests/support/support.cuh"
+
+#include <warden/deferred.cuh>
+#include <warden/simt/launch.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+namespace simt = warden::simt;
+
+/// Too large to be copied to registers while its sections run.
+struct counter {
+  std::uint32_t count;
+  std::uint32_t unused[9];
+};
+/// [0] sections that found their record in memory, [1] on chip.
+struct seen {
+  std::uint32_t* at;
+};
+struct look {
+  std::uint32_t amount;
+  __device__ void operator()(counter& c, seen const& s) const {
+    c.count += amount;
+    simt::fetch_add(&s.at[simt::is_shared(&c) ? 1 : 0], 1u);
+  }
+};
+template <class Order = warden::order::unordered>
+struct automatic : warden::default_policy {
+  using context = seen;
+  using order = Order;
+  static constexpr unsigned block_threads = 32;
+};
+template <class Policy>
+using table = warden::basic_guarded<Policy, counter, look>;
+
+WARDEN_HOST_DEVICE std::uint32_t id_of(std::uint32_t i, std::uint32_t records) {
+  return static_cast<std::uint32_t>(std::uint64_t{i} * 2654435761u % records);
+}
+template <class Ref>
+struct arguments {
+  Ref ref;
+  std::uint32_t n;
+};
+template <class Ref>
+WARDEN_KERNEL void send(arguments<Ref> a) {
+  using block = warden::deferred_block<Ref, 64>;
+  block client{a.ref, *reinterpret_cast<typename block::storage*>(simt::dynamic_shared())};
+  auto const records = static_cast<std::uint32_t>(a.ref.size);
+  for (std::uint32_t first = simt::block_rank() * 64; first < a.n;
+       first += simt::block_count() * 64) {
+    std::uint32_t const i = first + simt::thread_rank();
+    client.send(id_of(i, records), look{i + 1}, i < a.n);
+  }
+  client.flush();
+}
+
+/// Runs `n` sections, and checks their effects and the place of their records.
+template <class Policy>
+void run(table<Policy>& b, warden::buffer<counter>& records,
+         warden::deferred<Policy, counter, look>& log, warden::buffer<std::uint32_t>& at,
+         std::uint32_t n, bool on_chip) {
+  records.fill_bytes(0);
+  at.fill_bytes(0);
+  using ref = typename table<Policy>::deferred_ref;
+  simt::launch(&send<ref>, 8, 64, sizeof(typename warden::deferred_block<ref, 64>::storage),
+               {log.ref(), n}, {});
+  log.run();
+  b.wait();
+  std::vector<std::uint32_t> expected(records.size());
+  for (std::uint32_t i = 0; i < n; ++i)
+    expected[id_of(i, static_cast<std::uint32_t>(records.size()))] += i + 1;
+  auto const found = records.to_host();
+  for (std::size_t k = 0; k < found.size(); ++k) ASSERT_EQ(found[k].count, expected[k]) << k;
+  auto const places = at.to_host();
+  EXPECT_EQ(places[0], on_chip ? 0 : n) << n;
+  EXPECT_EQ(places[1], on_chip ? n : 0) << n;
+}
+
+std::uint32_t multiprocessors() {
+  return static_cast<std::uint32_t>(
+      warden::runtime::facts(warden::runtime::current_device()).multiprocessors);
+}
+
+/// Checks the numbers of sections next to those at which the choice changes. Records need more
+/// memory than a multiprocessor loads in the time of a launch.
+template <class Policy>
+void choose_by_sections(warden::deferred_options chosen) {
+  std::uint32_t const size = multiprocessors() * (32u << 10) / sizeof(counter) + 1000;
+  auto const from = static_cast<std::uint32_t>(size * sizeof(counter) / 32 + 1);
+  warden::buffer<counter> records{size};
+  warden::buffer<std::uint32_t> at{2};
+  table<Policy> b{records, {at.data()}};
+  warden::deferred log{b, from + 500, chosen};
+  for (std::uint32_t const n : {1u, size / 8 - 1, size / 8, from - 1, from, from + 500})
+    run<Policy>(b, records, log, at, n, n >= from);
+}
+
+TEST(placement, is_chosen_by_the_number_of_sections) { choose_by_sections<automatic<>>({}); }
+TEST(placement, is_chosen_in_order) {
+  choose_by_sections<automatic<warden::order::sequential>>({.batches = 4096});
+}
+// So few partitions do not fit the chip, unless they are split.
+TEST(placement, is_chosen_for_partitions_that_are_split) {
+  choose_by_sections<automatic<>>({.partitions = 1});
+  choose_by_sections<automatic<warden::order::sequential>>({.partitions = 1, .batches = 4096});
+}
+TEST(placement, is_on_chip_if_records_are_few) {
+  warden::buffer<counter> records{100};
+  warden::buffer<std::uint32_t> at{2};
+  table<automatic<>> b{records, {at.data()}};
+  warden::deferred log{b, 1000};
+  for (std::uint32_t const n : {1u, 1000u}) run<automatic<>>(b, records, log, at, n, true);
+}
+TEST(placement, is_in_memory_if_the_log_has_little_room) {
+  std::uint32_t const size = multiprocessors() * (32u << 10) / sizeof(counter) + 1000;
+  warden::buffer<counter> records{size};
+  warden::buffer<std::uint32_t> at{2};
+  table<automatic<>> b{records, {at.data()}};
+  warden::deferred log{b, 1000};
+  run<automatic<>>(b, records, log, at, 1000, false);
+}
+
+/// A record that no block can hold.
+struct huge {
+  std::uint32_t count;
+  std::uint32_t unused[100'000];
+};
+struct count_one {
+  __device__ void operator()(huge& h) const { ++h.count; }
+};
+WARDEN_KERNEL void count_each(warden::guarded<huge, count_one>::deferred_ref ref) {
+  ref.send(simt::thread_rank() % ref.size, count_one{});
+}
+TEST(placement, is_in_memory_if_a_record_does_not_fit_the_chip) {
+  warden::buffer<huge> records{3};
+  records.fill_bytes(0);
+  warden::guarded<huge, count_one> b{records};
+  warden::deferred log{b, 96};
+  simt::launch(&count_each, 1, 96, 0, log.ref(), {});
+  log.run();
+  b.wait();
+  for (huge const& h : records.to_host()) EXPECT_EQ(h.count, 32u);
+}
+
+}  // namespace
