@@ -192,6 +192,9 @@ MUTANTS = {
     "storage-barrier": ("detail/deferred/batch_writer.cuh", "", EDGES + "a_client_is_constructed_after_all_threads_have_read_its_storage",
                         "words were overwritten"),
     "log-open": ("detail/deferred/deferred_kernels.cuh", "simt::store_relaxed(&log.shards[r].taken, std::uint64_t{1});", LOGS, "lost or doubled section"),
+    # Flat messages that no sort reaches; a kernel that begins before the one before it has ended.
+    "most-flat": ("detail/deferred/deferred_kernels.cuh", "", LOGS, "lost or doubled section"),
+    "early-run": ("detail/deferred/deferred_kernels.cuh", "", LOGS, "wait_for_previous_kernel"),
     "run-acquire": ("detail/execute/run_array.cuh", "", "parts/run_array.what_a_run_wrote_is_visible_to_the_next", "lost update"),
     "run-amid": ("detail/execute/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u);",
                  "logs/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),

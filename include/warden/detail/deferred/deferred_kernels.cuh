@@ -77,7 +77,7 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   flat = ~simt::warp_min(~flat);
   if (simt::lane_id() == 0) {
     simt::fetch_add(&log.control->sections, sections);
-    simt::fetch_max(&log.control->most_flat, flat);
+    simt::fetch_max(&log.control->most_flat, flat);  // mutation: most-flat
   }
   if (simt::thread_rank() != 0) return;
   log.control->next_partition = log.control->next_of_wide = 0;  // mutation: wide-partitions
@@ -143,7 +143,7 @@ inline constexpr unsigned least_run_blocks = Ref::group_size == 1
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Ref>)
     run_log(run_arguments<Ref> a) {
-  simt::wait_for_previous_kernel();
+  simt::wait_for_previous_kernel();  // mutation: early-run
   simt::assume_one_dimension();
   if (!a.runs()) return;
   a.begin(log_phase::run);

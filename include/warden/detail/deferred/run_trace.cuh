@@ -26,7 +26,7 @@ struct run_trace {
   std::uint32_t finished;            ///< number of the run, or 0 if it has not ended
   std::uint32_t batches;             ///< batches that blocks had sent
   std::uint64_t freed;               ///< places that the combining of batches had freed
-  std::uint32_t partitions;          ///< partitions that the run had
+  std::uint32_t partitions = 0;      ///< partitions that the run had
 
   /// Notes that a phase begins. One thread.
   WARDEN_DEVICE void begin(log_phase phase) {
