@@ -133,9 +133,9 @@ TEST(explain, gives_each_phase_the_time_until_the_next_one) {
   EXPECT_EQ(few.partials, 0);
 }
 
-/// Record of section i: `hot` of 100 are for record 7, the others are for all records.
-WARDEN_HOST_DEVICE std::uint32_t often_7(std::uint32_t i, std::uint32_t keys, std::uint32_t hot) {
-  return test::mix(i) % 100 < hot ? 7 : deferring::id_of(i, keys);
+/// Record of section i: `hot` of 100 are for record 77, the others are for all records.
+WARDEN_HOST_DEVICE std::uint32_t often_77(std::uint32_t i, std::uint32_t keys, std::uint32_t hot) {
+  return test::mix(i) % 100 < hot ? 77 : deferring::id_of(i, keys);
 }
 template <class Guarded>
 struct hot_sends {
@@ -148,11 +148,11 @@ WARDEN_KERNEL void send_hot(hot_sends<Guarded> a) {
   block client{a.ref, *reinterpret_cast<typename block::storage*>(simt::dynamic_shared())};
   for (std::uint32_t base = simt::block_rank() * 32; base < a.n; base += simt::block_count() * 32) {
     std::uint32_t const i = base + simt::thread_rank();
-    client.send(often_7(i, a.keys, a.hot), deferring::add<1>::of(i), i < a.n);
+    client.send(often_77(i, a.keys, a.hot), deferring::add<1>::of(i), i < a.n);
   }
   client.flush();
 }
-/// Returns the report on a run of `n` sections, `hot` of 100 of which are for record 7.
+/// Returns the report on a run of `n` sections, `hot` of 100 of which are for record 77.
 template <class Policy>
 run_report report_on(std::uint32_t n, std::uint32_t hot, warden::deferred_options chosen = {}) {
   constexpr std::uint32_t keys = 1000;
@@ -172,7 +172,7 @@ void expect_hot_record() {
   for (std::uint32_t const hot : {20u, 60u, 97u}) {
     run_report const r = report_on<Policy>(n, hot, {.partitions = 16, .split = 1});
     ASSERT_TRUE(r.hottest) << hot << "% are for one record";
-    EXPECT_EQ(r.hottest->id, 7u);
+    EXPECT_EQ(r.hottest->id, 77u);
     double const share = 100. * static_cast<double>(r.hottest->sections) / n;
     EXPECT_NEAR(share, hot, 2);
     EXPECT_GE(r.most_of_one_record, n / 100 * hot);
@@ -183,6 +183,14 @@ void expect_hot_record() {
   EXPECT_LE(even.most_of_one_record, n / 16);
 }
 TEST(explain, finds_a_hot_record_in_memory) { expect_hot_record<deferring::small_blocks<>>(); }
+TEST(explain, finds_a_hot_record_in_a_log_that_is_split) {
+  run_report const r =
+      report_on<deferring::small_blocks<>>(5000, 60, {.partitions = 4, .split = 4});
+  EXPECT_EQ(r.split, 4u);
+  ASSERT_TRUE(r.hottest);
+  EXPECT_EQ(r.hottest->id, 77u);
+  EXPECT_NEAR(static_cast<double>(r.hottest->sections), 3000, 150);
+}
 TEST(explain, finds_a_hot_record_on_chip) { expect_hot_record<chip_policy>(); }
 struct in_order : deferring::small_blocks<> {
   using order = warden::order::sequential;
