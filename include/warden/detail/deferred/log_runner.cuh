@@ -272,7 +272,7 @@ class log_runner {
     placement at;
     std::uint32_t partitions;  ///< by which the log is sorted
     std::uint32_t split;       ///< parts of each partition in a run
-    unsigned halvings;         ///< of the window
+    unsigned halvings;         ///< halvings of the window
     std::size_t bytes;         ///< shared memory of a block
     bool fits;                 ///< true if a block can have that
   };
@@ -342,7 +342,7 @@ class log_runner {
                                : static_cast<std::uint32_t>(
                                      std::min<std::uint64_t>(chip_from_, sections_that_split(run)));
   }
-  /// Enqueues kernels that run logs of `least` to `end` - 1 sections, if the log can have so many.
+  /// Enqueues kernels that run logs of `least` to `end` - 1 sections, if the log can have as many.
   template <class Kernels>
   static void enqueue_between(Kernels const& by, run_arguments<run_type> run, std::uint32_t least,
                               std::uint32_t end, run_stage& stage, stream_ref s,
