@@ -69,6 +69,11 @@ int current_device(std::source_location where) {
 }
 
 device_facts facts(int ordinal, std::source_location where) {
+  // The driver takes longer for this answer than for a launch.
+  static std::mutex mutex;
+  static std::map<int, device_facts> known;
+  std::lock_guard const lock{mutex};
+  if (auto const place = known.find(ordinal); place != known.end()) return place->second;
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, ordinal),
         "asking for device " + std::to_string(ordinal), where);
@@ -85,6 +90,7 @@ device_facts facts(int ordinal, std::source_location where) {
   f.reserved_shared_bytes_per_block = properties.reservedSharedMemPerBlock;
   f.global_bytes = properties.totalGlobalMem;
   f.cache_bytes = static_cast<std::size_t>(properties.l2CacheSize);
+  known.emplace(ordinal, f);
   return f;
 }
 
