@@ -196,6 +196,13 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
                    std::source_location where = std::source_location::current()) {
     apply(n, detail::to_ids<2, Function>{{firsts, seconds}, f}, s, where);
   }
+  /// Enqueues the sections that `f(i)` returns for all i < n, each with its record or records, as
+  /// `warden::send_async` takes them. There is no log to make and to run.
+  template <class Function>
+  void apply_async(std::size_t n, Function const& f, stream_ref s = {},
+                   std::source_location where = std::source_location::current()) {
+    apply(n, f, s, where);
+  }
   /// Makes the memory for an `apply_async` of `n` sections. That call then only enqueues, and may
   /// be captured into a graph. Throws as deferred does.
   void reserve(std::size_t n, std::source_location where = std::source_location::current()) {

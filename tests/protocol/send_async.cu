@@ -244,6 +244,16 @@ TEST(send_async, of_apply_async_takes_the_records_from_an_array) {
   c.on.apply_async(ids.data(), n, even_deposit{});
   EXPECT_EQ(c.balances(), expected(n, 2));
 }
+template <class Policy>
+void expect_applied_by_function() {
+  filled<pair_bank<Policy>> b{1000};
+  b.on.apply_async(300, numbered_transfer{});
+  EXPECT_EQ(b.balances(), transferred(1000, 300));
+}
+TEST(send_async, of_apply_async_takes_the_records_from_the_function) {
+  expect_applied_by_function<small_blocks>();
+  expect_applied_by_function<by_messages>();
+}
 struct amount_of_number {
   __device__ transfer operator()(std::uint64_t i) const { return {static_cast<std::uint32_t>(i)}; }
 };

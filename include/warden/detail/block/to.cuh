@@ -89,7 +89,7 @@ struct send_traits<to<Section, Records>> {
 template <class T>
 struct send_traits<nothing_or<T>> : send_traits<T> {};
 
-/// Returns the bytes that a thread loads for each section: the section, and one or two record ids.
+/// Bytes that a thread loads for a returned value: the section, and one or two record ids.
 template <class T>
 inline constexpr std::size_t loaded_bytes = sizeof(typename send_traits<T>::section) + 8;
 
@@ -106,6 +106,14 @@ WARDEN_DEVICE void send_returned(to<Section, 2> const& sent, bool valid, Send co
 template <class T, class Send>
 WARDEN_DEVICE void send_returned(nothing_or<T> const& sent, bool valid, Send const& send) {
   send_returned(sent.value(), valid && sent.has_value(), send);
+}
+
+/// Refuses all other values.
+template <class T, class Send>
+WARDEN_DEVICE void send_returned(T const&, bool, Send const&) {
+  static_assert(send_traits<T>::names_records,
+                "warden: the function of send_async and for_each returns warden::to{id, section} "
+                "or warden::nothing_or<warden::to<Section>>");
 }
 
 /// Function of `apply_async`: gets a section from `function`, and the ids of its `Records` records

@@ -135,9 +135,6 @@ class deferred_block {
   WARDEN_DEVICE std::uint32_t for_each(std::uint64_t n, Function const& f,
                                        site where = site::current()) {
     using value = std::remove_cvref_t<decltype(f(n))>;
-    static_assert(detail::send_traits<value>::names_records,
-                  "warden: the function of send_async and for_each returns warden::to{id, section} "
-                  "or warden::nothing_or<warden::to<Section>>");
     std::uint64_t const share = share_of(n), before = simt::block_rank() * share;
     std::uint64_t const begin = before < n ? before : n;
     std::uint64_t const end = n - begin < share ? n : begin + share;
