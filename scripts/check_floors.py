@@ -175,7 +175,7 @@ def check(root):
                 found.append(f"{name}:{number}: {fault}")
         if header and layout.offering is not None and header.startswith("detail/"):
             if outside_detail(path) == layout.offering.isdisjoint({header, folder_of(header) + "/"}):
-                found.append(f"{name}:1: declares names outside of warden::detail, or does no longer; see {PAGE}, Names")
+                found.append(f"{name}:1: declares names outside of warden::detail, or no longer; see {PAGE}, Names")
     try:
         graphlib.TopologicalSorter(headers.includes).prepare()
     except graphlib.CycleError as error:

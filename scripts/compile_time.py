@@ -10,9 +10,9 @@ by default the one of this script.
 """
 import argparse
 import collections
-import os
 import pathlib
 import re
+import resource
 import shutil
 import statistics
 import subprocess
@@ -23,22 +23,19 @@ FLAGS = ["-std=c++20", "-O3", "--generate-code=arch=compute_90,code=sm_90"]
 NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
 
 
-def command(root, file, *more):
-    return [NVCC, *FLAGS, f"-I{root / 'include'}", *more, str(root / file)]
+def output(root, file, *more):
+    """Output of nvcc."""
+    done = subprocess.run([NVCC, *FLAGS, f"-I{root / 'include'}", *more, root / file], stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{root / file} does not compile")
+    return done.stdout
 
 
 def user_seconds(root, file, folder):
     """User time of one compilation, with all processes that nvcc starts."""
-    process = subprocess.Popen(command(root, file, "-c", "-o", f"{folder}/object.o"))
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"{root / file} does not compile")
-    return usage.ru_utime
-
-
-def output(root, file, *more):
-    return subprocess.run(command(root, file, *more), stdout=subprocess.PIPE, check=True, text=True).stdout
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    output(root, file, "-c", "-o", f"{folder}/object.o")
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
 def parsed_headers(root, file):

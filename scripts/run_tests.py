@@ -120,13 +120,15 @@ def main():
     tests = selected(known, a.part, a.gpu, a.filter)
     results = run(a.folder, tests) if tests else {}
     if a.part == "usual" and not a.gpu and not a.all:
-        results |= {name: ("skipped", 0) for _, name, _ in known if group_of(name) == "gpu" and re.search(a.filter, name)}
+        results |= {name: ("skipped", 0) for _, name, _ in known
+                    if group_of(name) == "gpu" and re.search(a.filter, name)}
     groups, seconds = collections.defaultdict(collections.Counter), collections.Counter()
     for name, (result, time) in results.items():
         groups[group_of(name)][result] += 1
         seconds[group_of(name)] += time
     for group, count in groups.items():
-        print(f"{group:{max(map(len, groups))}}" + "".join(f" {count[r]:5} {r}" for r in RESULTS) + f" {seconds[group]:6.0f} s")
+        counts = " ".join(f"{count[result]:5} {result}" for result in RESULTS)
+        print(f"{group:{max(map(len, groups))}} {counts} {seconds[group]:6.0f} s")
     total = sum(groups.values(), collections.Counter())
     if a.tally:
         with a.tally.open("a") as file:

@@ -87,17 +87,17 @@ def read(cuobjdump, path):
 
 def report(pairs, brief=False):
     """Prints a line per object, and the kernels that differ. Returns the number of those."""
-    totals, names = [0, 0, 0, 0], []
     results = [(label, *compared(before, after)) for label, before, after in pairs]
+    totals = [sum(column) for column in [*zip(*results)][1:5]] or [0] * 4
     readable = demangled(sorted({name for result in results for name, _ in result[5] + result[6]}))
     for label, *counts, new, gone in results:
-        totals = [total + count for total, count in zip(totals, counts)]
         if not brief or any(counts[1:]):
             print(f"{label}: {counts[0]} equal, {counts[1]} changed, {counts[2]} added, {counts[3]} removed")
         for sign, kernels in (("-", gone), ("+", new)):
             for name, length in sorted(kernels):
                 print(f"  {sign} {shortened(readable[name])}: {length} instructions")
-    print(f"{len(pairs)} objects: {totals[0]} kernels equal, {totals[1]} changed, {totals[2]} added, {totals[3]} removed")
+    print(f"{len(pairs)} objects: {totals[0]} kernels equal, {totals[1]} changed, {totals[2]} added, "
+          f"{totals[3]} removed")
     return sum(totals[1:])
 
 
@@ -110,13 +110,11 @@ def main():
     parser.add_argument("after", type=pathlib.Path)
     options = parser.parse_args()
     if not runs(options.cuobjdump):
-        print(f"compare_sass.py: no cuobjdump ({options.cuobjdump}); name one by --cuobjdump", file=sys.stderr)
-        sys.exit(2)
+        parser.error(f"no cuobjdump ({options.cuobjdump}); name one by --cuobjdump")
     before, after = (read(options.cuobjdump, path) for path in (options.before, options.after))
     for path, found in ((options.before, before), (options.after, after)):
         if not found:
-            print(f"compare_sass.py: {path}: no object or executable with device code", file=sys.stderr)
-            sys.exit(2)
+            parser.error(f"{path}: no object or executable with device code")
     sys.exit(1 if report(matched(before, after), options.brief) else 0)
 
 
