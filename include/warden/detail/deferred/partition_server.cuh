@@ -140,6 +140,9 @@ class partition_server {
     }
     worker.finish();
     simt::sync_block();
+    // Thread 0 resets the count for the next partition, so no other thread may read it from here
+    // on.
+    if (simt::thread_rank() != 0) return;
     std::uint32_t const sections = reading_[0].messages;
     partition_trace found{sections, sections};
     found.records = record_store<Ref>::on_chip ? kept_in::chip : kept_in::memory;
