@@ -4,7 +4,7 @@
 #include "apps/bank_transfer/arms.cuh"
 
 #include <warden/deferred_pairs.cuh>
-#include <warden/launch_kernel.cuh>
+#include <warden/simt/launch.cuh>
 
 #include <algorithm>
 #include <optional>

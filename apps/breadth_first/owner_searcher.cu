@@ -9,7 +9,6 @@
 
 #include <warden/cuda_names.cuh>
 #include <warden/error.hpp>
-#include <warden/launch_kernel.cuh>
 
 #include <algorithm>
 #include <numeric>

@@ -8,7 +8,6 @@
 
 #include <warden/cuda_names.cuh>
 #include <warden/deferred.cuh>
-#include <warden/launch_kernel.cuh>
 #include <warden/stream.hpp>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include "apps/graph/primitives.hpp"
 #include "apps/support/device.cuh"
 
-#include <warden/launch_kernel.cuh>
+#include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "apps/support/device.cuh"
 #include "apps/support/progress.hpp"
 
-#include <warden/launch_kernel.cuh>
+#include <warden/simt/launch.cuh>
 
 #include <type_traits>
 

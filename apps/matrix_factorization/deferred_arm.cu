@@ -8,8 +8,8 @@
 #include <warden/buffer.hpp>
 #include <warden/deferred_pairs.cuh>
 #include <warden/guarded.cuh>
-#include <warden/launch_kernel.cuh>
 #include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
 
 #include <algorithm>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "apps/max_flow/discharge.cuh"
 #include "apps/max_flow/sections.cuh"
 
-#include <warden/launch_kernel.cuh>
+#include <warden/simt/launch.cuh>
 
 #include <algorithm>
 #include <cstddef>

@@ -4,7 +4,7 @@
 #include "apps/spanning_forest/arms.cuh"
 
 #include <warden/deferred.cuh>
-#include <warden/launch_kernel.cuh>
+#include <warden/simt/launch.cuh>
 
 #include <algorithm>
 #include <cstddef>

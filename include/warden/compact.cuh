@@ -7,8 +7,8 @@
 #include <warden/detail/allocate/allocation_access.cuh>
 #include <warden/detail/allocate/output.cuh>
 #include <warden/error.hpp>
-#include <warden/launch_kernel.cuh>
 #include <warden/simt/device_select.cuh>
+#include <warden/simt/launch.cuh>
 
 #include <cstddef>
 #include <cstdint>

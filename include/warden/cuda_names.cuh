@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// CUDA's names on the simulated device, for `__global__` functions as they are written in CUDA
-/// code, and two macros for shared memory on both devices. On a GPU the header adds only the
-/// macros.
+/// For `__global__` functions as they are written in CUDA code: CUDA's names on the simulated
+/// device, two macros for shared memory on both devices, and `warden::launch`. On a GPU the header
+/// adds only the macros and the launch.
 ///
 /// | group | names |
 /// |---|---|
@@ -34,3 +34,4 @@
 #pragma once
 
 #include <warden/simt/cuda_names.cuh>
+#include <warden/simt/launch.cuh>

@@ -5,7 +5,6 @@
 
 #include <warden/allocate.cuh>
 #include <warden/cuda_names.cuh>  // for the simulated device; nvcc knows them
-#include <warden/launch_kernel.cuh>
 
 #include <cstdint>
 #include <cstdio>

@@ -5,7 +5,6 @@
 
 #include <warden/cuda_names.cuh>  // for the simulated device; nvcc knows them
 #include <warden/deferred.cuh>
-#include <warden/launch_kernel.cuh>
 
 #include <cstdint>
 #include <cstdio>

@@ -6,7 +6,6 @@
 
 #include <warden/cuda_names.cuh>  // for the simulated device; nvcc knows them
 #include <warden/deferred_pairs.cuh>
-#include <warden/launch_kernel.cuh>
 
 #include <cstdint>
 #include <cstdio>

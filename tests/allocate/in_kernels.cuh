@@ -5,7 +5,6 @@
 #include "tests/allocate/items.cuh"
 
 #include <warden/cuda_names.cuh>
-#include <warden/launch_kernel.cuh>
 
 #include <algorithm>
 #include <cstdint>

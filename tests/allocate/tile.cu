@@ -3,7 +3,7 @@
 
 #include "tests/allocate/items.cuh"
 
-#include <warden/launch_kernel.cuh>
+#include <warden/simt/launch.cuh>
 
 namespace {
 

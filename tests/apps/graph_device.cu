@@ -8,7 +8,7 @@
 #include "tests/apps/graph_folder.hpp"
 #include "tests/support/support.cuh"
 
-#include <warden/launch_kernel.cuh>
+#include <warden/simt/launch.cuh>
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include "tests/apps/contents.cuh"
 #include "tests/support/support.cuh"
 
-#include <warden/launch_kernel.cuh>
+#include <warden/simt/launch.cuh>
 
 #include <gmock/gmock.h>
 

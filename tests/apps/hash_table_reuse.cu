@@ -5,7 +5,7 @@
 #include "tests/support/error_text.hpp"
 #include "tests/support/support.cuh"
 
-#include <warden/launch_kernel.cuh>
+#include <warden/simt/launch.cuh>
 
 #include <gmock/gmock.h>
 

@@ -10,7 +10,7 @@
 #include "tests/support/many_schedules.cuh"
 #include "tests/support/support.cuh"
 
-#include <warden/launch_kernel.cuh>
+#include <warden/simt/launch.cuh>
 
 #include <algorithm>
 #include <map>

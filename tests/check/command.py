@@ -40,9 +40,9 @@ class Command(unittest.TestCase):
     def test_programs_of_warden(self):
         self.assertEqual(self.check("deferred.cu", 0), "deferred.cu: no finding under 4 schedules\n")
         text = self.check("deferred.cu", 1, "--define", "RACE")
-        self.assertIn("deferred.cu:23: data race", text)
+        self.assertIn("deferred.cu:22: data race", text)
         text = self.check("deferred.cu", 1, "--define", "THROW")
-        self.assertIn("deferred.cu:41: the program ended by SIGABRT: deferred: a log of 1099511627776 sections", text)
+        self.assertIn("deferred.cu:40: the program ended by SIGABRT: deferred: a log of 1099511627776 sections", text)
 
     def test_usage(self):
         self.assertIn("no such file", self.check("none.cu", 2))

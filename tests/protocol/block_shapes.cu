@@ -6,7 +6,6 @@
 #include "tests/support/error_text.hpp"
 
 #include <warden/cuda_names.cuh>
-#include <warden/launch_kernel.cuh>
 
 #include <gmock/gmock.h>
 

@@ -5,7 +5,7 @@
 #include "tests/protocol/deferred.cuh"
 #include "tests/support/error_text.hpp"
 
-#include <warden/launch_kernel.cuh>
+#include <warden/simt/launch.cuh>
 #include <warden/stream.hpp>
 
 #include <gmock/gmock.h>

@@ -5,7 +5,7 @@
 #include "tests/support/support.cuh"
 
 #include <warden/deferred.cuh>
-#include <warden/launch_kernel.cuh>
+#include <warden/simt/launch.cuh>
 
 #include <algorithm>
 #include <cstdint>

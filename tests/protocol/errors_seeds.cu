@@ -5,7 +5,7 @@
 #include "tests/support/many_schedules.cuh"
 
 #include <warden/deferred.cuh>
-#include <warden/launch_kernel.cuh>
+#include <warden/simt/launch.cuh>
 
 #include <gtest/gtest.h>
 

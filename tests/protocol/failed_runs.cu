@@ -6,7 +6,6 @@
 #include <warden/cuda_names.cuh>
 #include <warden/deferred_forwarding.cuh>
 #include <warden/deferred_pairs.cuh>
-#include <warden/launch_kernel.cuh>
 
 #include <gmock/gmock.h>
 

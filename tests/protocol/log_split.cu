@@ -6,7 +6,7 @@
 
 #include <warden/detail/deferred/log_split.cuh>
 #include <warden/detail/deferred/split_kernel.cuh>
-#include <warden/launch_kernel.cuh>
+#include <warden/simt/launch.cuh>
 
 #include <gmock/gmock.h>
 

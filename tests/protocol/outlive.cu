@@ -5,7 +5,7 @@
 
 #include <warden/deferred_forwarding.cuh>
 #include <warden/deferred_pairs.cuh>
-#include <warden/launch_kernel.cuh>
+#include <warden/simt/launch.cuh>
 
 #include <cstdint>
 #include <memory>

@@ -8,7 +8,6 @@
 #include <warden/buffer.hpp>
 #include <warden/cuda_names.cuh>
 #include <warden/deferred.cuh>
-#include <warden/launch_kernel.cuh>
 
 #include <gmock/gmock.h>
 

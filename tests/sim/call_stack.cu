@@ -2,7 +2,6 @@
 // Call stacks of device code: functions with file and line, inlined ones included.
 
 #include <warden/cuda_names.cuh>
-#include <warden/launch_kernel.cuh>
 #include <warden/simulation.hpp>
 
 #include <gmock/gmock.h>

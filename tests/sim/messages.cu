@@ -7,7 +7,6 @@
 
 #include <warden/buffer.hpp>
 #include <warden/cuda_names.cuh>
-#include <warden/launch_kernel.cuh>
 #include <warden/simulation.hpp>
 
 #include <gmock/gmock.h>

@@ -3,7 +3,6 @@
 
 #include <warden/buffer.hpp>
 #include <warden/cuda_names.cuh>
-#include <warden/launch_kernel.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>

@@ -5,7 +5,6 @@
 
 #include <warden/buffer.hpp>
 #include <warden/cuda_names.cuh>
-#include <warden/launch_kernel.cuh>
 #include <warden/simt/simt.cuh>
 #include <warden/simulation.hpp>
 

@@ -7,7 +7,6 @@
 #include <warden/cuda_names.cuh>
 #include <warden/deferred.cuh>
 #include <warden/deferred_pairs.cuh>
-#include <warden/launch_kernel.cuh>
 
 #include <gtest/gtest.h>
 

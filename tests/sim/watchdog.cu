@@ -3,7 +3,6 @@
 
 #include <warden/buffer.hpp>
 #include <warden/cuda_names.cuh>
-#include <warden/launch_kernel.cuh>
 #include <warden/simulation.hpp>
 
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 
 #include "driver_types.h"
 
-#include <warden/cuda_names.cuh>
+#include <warden/simt/cuda_names.cuh>
 
 #include "warden_check/launch.hpp"
 

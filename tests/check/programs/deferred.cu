@@ -3,7 +3,6 @@
 // counts by plain accesses.
 
 #include <warden/deferred.cuh>
-#include <warden/launch_kernel.cuh>
 
 #include <cstddef>
 

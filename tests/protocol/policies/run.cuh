@@ -7,7 +7,7 @@
 
 #include "tests/support/error_text.hpp"
 
-#include <warden/launch_kernel.cuh>
+#include <warden/simt/launch.cuh>
 
 #include <gmock/gmock.h>
 

@@ -9,7 +9,6 @@
 #include <warden/detail/allocate/kernels.cuh>
 #include <warden/detail/allocate/output.cuh>
 #include <warden/error.hpp>
-#include <warden/launch_kernel.cuh>
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
 #include <warden/stream.hpp>

@@ -8,8 +8,8 @@
 #include <warden/detail/allocate/long_tiles.cuh>
 #include <warden/detail/allocate/tile_order.cuh>
 #include <warden/error.hpp>
-#include <warden/launch_kernel.cuh>
 #include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
 #include <warden/stream.hpp>
 
 #include <algorithm>

@@ -7,8 +7,8 @@
 #include <warden/detail/allocate/allocation_access.cuh>
 #include <warden/detail/allocate/output.cuh>
 #include <warden/error.hpp>
-#include <warden/launch_kernel.cuh>
 #include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 #include <warden/detail/execute/guarded_report.cuh>
 #include <warden/detail/execute/log_shard.cuh>
 #include <warden/error.hpp>
-#include <warden/launch_kernel.cuh>
 #include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
 #include <warden/stream.hpp>
 
