@@ -21,6 +21,7 @@ HALF_DONE = "(overlapping|unordered) sections|lost or doubled section|another se
 # Those that are compiled for the race detector. All of these mutants break accesses to plain memory.
 RACE = "data race: "
 RACES_OF_GROUPS = "races/lanes_seeds.sections_are_asked"
+RACES_OF_NOOPS = "races/noops_seeds.are_checked_between_sections"
 RACES_OF_ROUNDS = "races/rounds_seeds.each_section_runs_once"
 RACES_OF_BUFFERS = "races/seeds.random_schedules_one_half"
 # Those of records that are spread over ranks.

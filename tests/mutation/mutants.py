@@ -3,7 +3,7 @@
 from app_mutants import APP_MUTANTS
 from diagnoses import (ANNOUNCED, ASKED, BETWEEN, COMBINED, COUNTED, EDGES, EXCHANGE, FAR_BACK, GROUPS_BY_LOCKS,
                        GROUPS_BY_RUNS, HALF_DONE, KEYED, LATE, LOGS, MISPLACED, ONE_CALL, ORDER, PARTIALS, RACE,
-                       RACES_OF_BUFFERS, RACES_OF_GROUPS, RACES_OF_ROUNDS, ROUNDS, SHARED_TILES, SPREAD, SPREAD_ORDER,
+                       RACES_OF_BUFFERS, RACES_OF_GROUPS, RACES_OF_NOOPS, RACES_OF_ROUNDS, ROUNDS, SHARED_TILES, SPREAD, SPREAD_ORDER,
                        SPREAD_WRONG, STRAY, TABLE_WRONG, UNCLAIMED)
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
@@ -372,6 +372,7 @@ MUTANTS = {
     "share-sums": ("detail/allocate/kernels.cuh", "", SHARED_TILES, "used again without a barrier"),
     # A section stores to its record while other lanes ask theirs; a warp stores plainly what others read.
     "asked-sync": ("detail/execute/locks.cuh", "", RACES_OF_GROUPS, RACE),
+    "noop-acquire": ("detail/execute/locks.cuh", "", RACES_OF_NOOPS, RACE),
     "released-store": ("detail/fused/buffered_outbox.cuh", "released_[d] = released;", RACES_OF_BUFFERS, RACE),
     # Places of messages are reused by lanes that have not met.
     "reuse-barrier": ("detail/pairs/hot_record_warps.cuh", "", RACES_OF_ROUNDS, RACE),

@@ -64,18 +64,17 @@ class section_checks {
                     ((group_size_of<Sections> == 1) && ...),
                 "warden: sections that several lanes run and sections that send sections need a "
                 "guarded array each");
-  static_assert(((!declares_is_noop<Sections, Record, typename Policy::context> ||
-                  has_is_noop<Sections, Record, typename Policy::context>)&&...),
+  static_assert(((fits_is_noop<Sections, Record, typename Policy::context> &&
+                  fits_is_noop<partial_of<Sections>, Record, typename Policy::context>)&&...),
                 "warden: a section's is_noop is called, const, as is_noop(record[, "
                 "context]), of a record that is const, and returns bool");
-  static_assert(!(declares_is_noop<Sections, Record, typename Policy::context> || ...) ||
-                    ((group_size_of<Sections> > 1) || ...),
-                "warden: is_noop is for sections that several lanes run, and sections that share a "
-                "guarded array with them: a section that one thread runs returns early by itself");
   static_assert(!(declares_is_noop<Sections, Record, typename Policy::context> || ...) ||
                     !(pair_section_of<Sections, Record, typename Policy::context> || ...),
                 "warden: sections with is_noop and sections on two records need a "
                 "guarded array each");
+  static_assert(executor_runs_groups<executor> ||
+                    !(declares_is_noop<Sections, Record, typename Policy::context> || ...),
+                "warden: sections with is_noop need the executor sorted or locks");
   static_assert(owner_map<typename Policy::owner_map>,
                 "warden: the policy's owner_map does not satisfy the concept warden::owner_map");
   static_assert(!Policy::combines || sizeof...(Sections) == 1,

@@ -287,6 +287,10 @@ WARDEN_DEVICE void group_enter(unsigned, void const*) {}
 template <class Record, class Keeps>
 WARDEN_DEVICE void group_enter(unsigned, void const*, Record const*, Keeps) {}
 WARDEN_DEVICE void group_leave(unsigned, void const*) {}
+template <class Record, class Keeps, class Run>
+WARDEN_DEVICE void run_checked(Record const*, Keeps, Run run) {
+  run();
+}
 WARDEN_DEVICE constexpr bool doubts() { return false; }
 WARDEN_DEVICE void note_loop_order(void const*, std::uint32_t, std::uint64_t, std::uint64_t,
                                    std::uint64_t, site) {}

@@ -63,6 +63,7 @@
 /// | ^ | `section_leave(record, in_order)` | the same |
 /// | ^ | `group_enter(m, record) group_leave(m, record)` | the same, by every lane of a group |
 /// | ^ | `group_enter(m, record, place, keeps)` | of a section that may be a no-op |
+/// | ^ | `run_checked(place, keeps, run)` | runs a section that may be a no-op by one thread |
 /// | ^ | `doubts()` | true if a no-op section is to run, on the simulated device |
 /// | ^ | `begin_collective(storage) end_collective(storage)` | a block's use of a storage |
 /// | ^ | `note_loop_order(log, launch, record, index, call)` | of a section that is sent in order |

@@ -8,6 +8,7 @@
 #include <warden/simt/sim_device.hpp>
 #include <warden/simt/simulated_global.cuh>
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -290,6 +291,20 @@ void group_enter(unsigned group, void const* record, Record const* place, Keeps 
 }
 inline void group_leave(unsigned group, void const* record, site where = site::current()) {
   device::section_leave(record, true, group, where);
+}
+/// Runs a section by `run()`. Stops the launch if `keeps()` was true, and the record at `place` has
+/// changed.
+template <class Record, class Keeps, class Run>
+void run_checked(Record const* place, Keeps keeps, Run run, site where = site::current()) {
+  bool const kept = [&] {
+    device::unchecked_accesses const by_no_gpu;
+    return keeps();
+  }();
+  std::array<std::byte, sizeof(Record)> before;
+  if (kept) std::memcpy(before.data(), place, sizeof(Record));
+  run();
+  if (kept && std::memcmp(before.data(), place, sizeof(Record)) != 0)
+    device::misuse("a section whose is_noop returned true has changed its record", where);
 }
 /// True if a no-op section is to run nevertheless, as the seed chooses.
 inline bool doubts() { return device::doubts(); }

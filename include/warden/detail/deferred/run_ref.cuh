@@ -112,7 +112,9 @@ class run_ref : public run_array<Record>,
   /// Number of lanes that run a section together: the largest of all types.
   static constexpr unsigned group_size = std::max({group_size_of<Sections>...});
   /// True if any of the section types has `is_noop`.
-  static constexpr bool filters_noops = (has_is_noop<Sections, Record, context> || ...);
+  static constexpr bool filters_noops = Policy::combines
+                                            ? has_is_noop<section, Record, context>
+                                            : (has_is_noop<Sections, Record, context> || ...);
   /// True if sections on one record run in the order in which they were sent.
   static constexpr bool in_order = Policy::order::in_order;
   /// True if each section can be run as one atomic.
@@ -178,6 +180,9 @@ class run_ref_of_partials : public run_ref<Policy, Record, Sections...> {
   using message_type = typename format::message_type;  ///< see run_ref
   /// True if each wide partial can be run as one atomic.
   static constexpr bool all_atomic = has_atomic<section, Record, typename base::context>;
+  /// True if a wide partial has `is_noop`.
+  static constexpr bool filters_noops = has_is_noop<section, Record, typename base::context>;
+  static constexpr bool traces_segments = !filters_noops;  ///< see run_ref
 
   /// Returns the counter of the partitions whose wide messages blocks have taken to run.
   WARDEN_DEVICE std::uint32_t* next_partition() const { return &this->log.control->next_of_wide; }

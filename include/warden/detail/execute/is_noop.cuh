@@ -29,10 +29,10 @@ concept noop_of_record = requires(Section const& section, Record const& record) 
 /// `is_noop(record)` with a const record. It returns true if `operator()` on this record, in its
 /// current state, would write neither to it nor to other memory.
 ///
-/// Each lane checks one section, many at once, while no thread changes their records. No-op
+/// Each thread checks one section, many at once, while no thread changes their records. No-op
 /// sections then count as run. `is_noop` may return false for a no-op section. It must not return
-/// true for any other section, which would be lost. Precondition: it writes nothing, has no
-/// collective, and may be called any number of times.
+/// true for any other section, which would be lost; a section that sends sections is no no-op.
+/// Precondition: it writes nothing, has no collective, and may be called any number of times.
 template <class Section, class Record, class Context>
 inline constexpr bool has_is_noop =
     detail::noop_with_context<Section, Record, Context> || detail::noop_of_record<Section, Record>;
@@ -41,6 +41,11 @@ inline constexpr bool has_is_noop =
 template <class Section, class Record, class Context>
 inline constexpr bool declares_is_noop =
     detail::names_is_noop<Section> || has_is_noop<Section, Record, Context>;
+
+/// True unless `Section` has a member `is_noop` with a wrong signature.
+template <class Section, class Record, class Context>
+inline constexpr bool fits_is_noop =
+    !declares_is_noop<Section, Record, Context> || has_is_noop<Section, Record, Context>;
 
 /// Returns the section's `is_noop` for `record`; false if it has none.
 template <class Section, class Record, class Context>

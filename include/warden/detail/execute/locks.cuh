@@ -133,9 +133,16 @@ class locks_worker {
       unsigned const taken_by = simt::ballot(simt::full_warp, taken);
       bool const ours = waiting && (taken_by >> group.leader & 1u) != 0;
       if (taken_by != 0) {
+        bool runs = ours;
+        if constexpr (Ref::filters_noops) {
+          // The barrier hands the leader's acquisition to the lanes. Another one, before the first
+          // section runs, comes after they have read their records.
+          simt::sync_warp(simt::full_warp);  // mutation: noop-acquire
+          runs = ours && !section_runner{ref_}.is_done(m, *records_.at(m.local()));
+        }
         // The barrier hands the leader's acquisition, and then each lane's writes, to the next
         // lane.
-        take_turns(ours, group.turn, [&] { execute(m, m.local(), to_caller[0]); });
+        take_turns(runs, group.turn, [&] { execute(m, m.local(), to_caller[0]); });
         // Release: the barrier hands the lanes' writes to the leader, whose fence comes before its
         // unlock.
         simt::sync_warp(simt::full_warp);  // mutation: lanes-release
@@ -194,8 +201,16 @@ class locks_worker {
     auto* const other = records_.address_of(second);
     simt::section_enter(identity);
     if (other != identity) simt::section_enter(other);
-    section_runner{ref_}.apply(m, *records_.at(m.local()), records_.id_of(m.local()),
-                               *records_.at(second), to_caller);
+    section_runner const runner{ref_};
+    auto& own = *records_.at(m.local());
+    auto const run = [&] {
+      runner.apply(m, own, records_.id_of(m.local()), *records_.at(second), to_caller);
+    };
+    if constexpr (Ref::filters_noops) {
+      runner.run_checked(m, own, run);
+    } else {
+      run();
+    }
     if (other != identity) simt::section_leave(other);
     simt::section_leave(identity);
   }

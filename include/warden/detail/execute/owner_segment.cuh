@@ -90,6 +90,9 @@ class owner_segment {
       out.begin(slot);
       section_runner{ref_}.apply_one(Ref::format::template unpack<typename Type::type>(m), r,
                                      records_.id_of(m.local()), to_caller, out);
+    } else if constexpr (Ref::filters_noops) {
+      section_runner const runner{ref_};
+      runner.run_checked(m, r, [&] { runner.apply(m, r, records_.id_of(m.local()), to_caller); });
     } else {
       section_runner{ref_}.apply(m, r, records_.id_of(m.local()), to_caller);
     }

@@ -107,6 +107,13 @@ class section_runner {
   WARDEN_DEVICE bool is_done(message_type const& m, record const& r) const {
     return is_noop(m, r) && !simt::doubts();
   }
+  /// Runs a message's section on `r` by `run()`, by one thread. The simulated device reports a
+  /// no-op section that changes `r`.
+  template <class Run>
+  WARDEN_DEVICE void run_checked(message_type const& m, record const& r, Run run) const {
+    simt::run_checked(
+        &r, [&] { return is_noop(m, r); }, run);
+  }
   /// Notes that a lane of a group is about to run the message's section on the record at `place`,
   /// whose identity is `identity`.
   WARDEN_DEVICE void enter(lane_group<Ref::group_size> const& lanes, message_type const& m,

@@ -61,7 +61,7 @@ class sorted_worker {
   /// sections of one type: the order between parts is unspecified, and the code of one type runs
   /// without checking the type of the next section.
   static constexpr unsigned parts = Ref::sends_sections ? Ref::format::types : 1;
-  /// True if no-op sections are filtered out before the sort. In order, groups filter them.
+  /// True if no-op sections are filtered out before the sort. In order, only groups filter them.
   static constexpr bool filters_noops_first = Ref::filters_noops && !Ref::in_order;
   /// True if the worker looks for a hot record.
   static constexpr bool traces = requires { requires Ref::traces_segments; };
@@ -141,12 +141,12 @@ class sorted_worker {
     }
   }
 
-  /// Combines the window, if the policy says so, sorts it and runs it. Collective. Returns the
-  /// credits spent, as forwarding_server requires.
+  /// Filters no-op sections out of the window, combines it if the policy says so, sorts it and runs
+  /// it. Collective. Returns the credits spent, as forwarding_server requires.
   WARDEN_DEVICE unsigned execute(message_type const (&m)[per_thread], unsigned arrived) {
+    if constexpr (filters_noops_first) arrived = filter_noops(m, arrived);
     if constexpr (Ref::policy::combines) arrived = combine(m, arrived);
-    if constexpr (filters_noops_first) {
-      arrived = filter_noops(m, arrived);
+    if constexpr (filters_noops_first && !Ref::policy::combines) {
       rank(m, arrived);
       if (!simt::sync_block_or(arrived != 0)) return 0;  // mutation: asked-ranked
     }
