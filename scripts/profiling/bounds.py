@@ -40,17 +40,11 @@ GAUGES = {"lts__throughput.avg.pct_of_peak_sustained_elapsed": "l2_percent",
           "launch__registers_per_thread": "registers", "gpu__time_duration.sum": "nanoseconds"}
 INSTRUCTIONS = "smsp__inst_executed.sum"
 # In each cycle a warp waits for one of these reasons, or an instruction of it is selected.
-SELECTED = "selected"
-REASONS = ["barrier", "branch_resolving", "dispatch_stall", "drain", "imc_miss", "lg_throttle", "long_scoreboard",
-           "math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instruction", "not_selected",
-           "short_scoreboard", "sleeping", "tex_throttle", "wait"]
-
-
-def stall_metric(reason):
-    return f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio"
-
-
-METRICS = [*GAUGES, INSTRUCTIONS, *map(stall_metric, [*REASONS, SELECTED])]
+REASONS = ["selected", "barrier", "branch_resolving", "dispatch_stall", "drain", "imc_miss", "lg_throttle",
+           "long_scoreboard", "math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instruction",
+           "not_selected", "short_scoreboard", "sleeping", "tex_throttle", "wait"]
+STALLS = {reason: f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio" for reason in REASONS}
+METRICS = [*GAUGES, INSTRUCTIONS, *STALLS.values()]
 
 
 def row_of(counters, operations):
@@ -58,9 +52,9 @@ def row_of(counters, operations):
     row |= {name: counters[metric] for metric, name in GAUGES.items() if metric in counters}
     if INSTRUCTIONS in counters:
         row["instructions_per_operation"] = counters[INSTRUCTIONS] / operations
-    warps = {reason: counters.get(stall_metric(reason), 0) for reason in [*REASONS, SELECTED]}
+    warps = {reason: counters.get(metric, 0) for reason, metric in STALLS.items()}
     total = sum(warps.values())
-    return {**row, **{f"stall_{reason}_percent": 100 * warps[reason] / total for reason in REASONS if total}}
+    return row | {f"stall_{reason}_percent": 100 * warps[reason] / total for reason in REASONS[1:] if total}
 
 
 def command_of(name, options):

@@ -103,17 +103,22 @@ def narrowed_flits(instructions):
     return [parts for parts in flits if min(parts)[0] < 8 <= max(parts)[0]]
 
 
-def findings_of_all(counts, findings, may_divide):
-    """Appends what no fused kernel may have to `findings`."""
-    divisions = counts["MUFU.RCP"] + counts["MUFU.RCP64H"]
-    if divisions and not may_divide:
-        findings.append(Finding("division", divisions, "MUFU.RCP", "a division"))
-    if may_divide and not divisions:
-        findings.append(Finding("division", 0, "MUFU.RCP", "listed as dividing, but does not"))
-    for opcode in sorted(counts):
-        if opcode.split(".")[0] in ("LDL", "STL"):
-            findings.append(Finding("local", counts[opcode], opcode, "local memory"))
-    return findings
+def flit_findings(instructions, counts, ptx_flits):
+    narrowed = narrowed_flits(instructions)
+    polls = narrowed.count(TAGS)
+    if torn := len(narrowed) - polls:
+        yield Finding("flits", torn, "LDG narrower than 128", "flits whose payload is not loaded whole")
+    if narrow := sum(counts[opcode] for opcode in SINGLE_TAG_NARROW):
+        yield Finding("flits", narrow, "LDG narrower than 128", "parts of flits with a single tag")
+    if not counts[FULL_FLIT] + counts[SINGLE_TAG_FLIT]:
+        yield Finding("flits", 0, FULL_FLIT, "no flit is loaded whole")
+        return
+    if counts[FULL_FLIT] + polls + torn < (wanted := ptx_flits.get(FULL_FLIT, 0)):
+        why = f"{wanted} flit loads in PTX, {polls} polls of tags"
+        yield Finding("flits", counts[FULL_FLIT], FULL_FLIT, why)
+    if counts[SINGLE_TAG_FLIT] < (wanted := ptx_flits.get(SINGLE_TAG_FLIT, 0)):
+        why = f"{wanted} loads in PTX of flits with a single tag"
+        yield Finding("flits", counts[SINGLE_TAG_FLIT], SINGLE_TAG_FLIT, why)
 
 
 def findings_in(kernel, ptx_flits, may_divide=False):
@@ -121,26 +126,14 @@ def findings_in(kernel, ptx_flits, may_divide=False):
     instructions, findings = split(kernel.instructions), []
     counts = collections.Counter(opcode for opcode, _ in instructions)
     # Senders flip the bits of a ready mask with an exclusive or, so flits need no tag.
-    if any(re.match(r"(ATOMG|REDG?)\.E\.XOR", opcode) for opcode in counts):
-        return findings_of_all(counts, findings, may_divide)
-    narrowed = narrowed_flits(instructions)
-    polls = narrowed.count(TAGS)
-    torn = len(narrowed) - polls
-    if torn:
-        findings.append(Finding("flits", torn, "LDG narrower than 128", "flits whose payload is not loaded whole"))
-    if narrow := sum(counts[opcode] for opcode in SINGLE_TAG_NARROW):
-        findings.append(Finding("flits", narrow, "LDG narrower than 128", "parts of flits with a single tag"))
-    if not counts[FULL_FLIT] + counts[SINGLE_TAG_FLIT]:
-        findings.append(Finding("flits", 0, FULL_FLIT, "no flit is loaded whole"))
-        return findings_of_all(counts, findings, may_divide)
-    ptx_flits = ptx_flits or {}
-    if counts[FULL_FLIT] + polls + torn < (wanted := ptx_flits.get(FULL_FLIT, 0)):
-        why = f"{wanted} flit loads in PTX, {polls} polls of tags"
-        findings.append(Finding("flits", counts[FULL_FLIT], FULL_FLIT, why))
-    if counts[SINGLE_TAG_FLIT] < (wanted := ptx_flits.get(SINGLE_TAG_FLIT, 0)):
-        why = f"{wanted} loads in PTX of flits with a single tag"
-        findings.append(Finding("flits", counts[SINGLE_TAG_FLIT], SINGLE_TAG_FLIT, why))
-    return findings_of_all(counts, findings, may_divide)
+    if not any(re.match(r"(ATOMG|REDG?)\.E\.XOR", opcode) for opcode in counts):
+        findings += flit_findings(instructions, counts, ptx_flits or {})
+    divisions = counts["MUFU.RCP"] + counts["MUFU.RCP64H"]
+    if bool(divisions) != may_divide:
+        why = "listed as dividing, but does not" if may_divide else "a division"
+        findings.append(Finding("division", divisions, "MUFU.RCP", why))
+    return findings + [Finding("local", counts[opcode], opcode, "local memory") for opcode in sorted(counts)
+                       if opcode.split(".")[0] in ("LDL", "STL")]
 
 
 def unbounded(name):
