@@ -65,7 +65,7 @@ class Layout:
             self.may.setdefault(name, {"simt", name}).update(f"detail/{f}" for f in included)
         self.programs = {folder: {f.strip("/") for f in included} for (folder,), included in rows["Programs"]}
         self.exceptions = {(file, header) for (file,), (header,), *_ in rows.get("Exceptions", [])}
-        self.offering = {header for (header,), *_ in rows.get("Names", [])} if "Names" in rows else None
+        self.offering = {header for (header,), *_ in rows.get("Names", [])}
 
     def program(self, name):
         """The folders that a program may include, by the longest row that fits; nothing if there is no such row."""
@@ -173,7 +173,7 @@ def check(root):
                 used.add(exception)
             elif fault:
                 found.append(f"{name}:{number}: {fault}")
-        if header and layout.offering is not None and header.startswith("detail/"):
+        if header and header.startswith("detail/"):
             if outside_detail(path) == layout.offering.isdisjoint({header, folder_of(header) + "/"}):
                 found.append(f"{name}:1: declares names outside of warden::detail, or no longer; see {PAGE}, Names")
     try:

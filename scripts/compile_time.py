@@ -25,7 +25,8 @@ NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
 
 def output(root, file, *more):
     """Output of nvcc."""
-    done = subprocess.run([NVCC, *FLAGS, f"-I{root / 'include'}", *more, root / file], stdout=subprocess.PIPE, text=True)
+    command = [NVCC, *FLAGS, f"-I{root / 'include'}", *more, root / file]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(f"{root / file} does not compile")
     return done.stdout

@@ -2,13 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the tests of a build by ctest: the output of those that fail, and then a line per group.
 
-    run_tests.py FOLDER usual [--gpu] [--all] [--filter REGEX] [--tally FILE]
-    run_tests.py FOLDER remaining [--gpu] [--filter REGEX] [--tally FILE]
+    run_tests.py FOLDER usual|remaining --tally FILE [--gpu] [--all] [--filter REGEX]
 
 `usual` are the tests without the label "remaining", and those of the GPU only with --gpu. `remaining` are the others:
 first `usual` and then `remaining` runs every test once. Without --gpu and --all the tests of the GPU are counted as
-skipped. With --tally a line "PASSED FAILED SKIPPED" is appended to FILE, otherwise it is printed in words. Exit code 1
-if a test fails.
+skipped. A line "PASSED FAILED SKIPPED" is appended to FILE. Exit code 1 if a test fails.
 """
 import argparse
 import collections
@@ -41,11 +39,9 @@ def tests_of(folder):
     done = subprocess.run(["ctest", "--test-dir", folder, "--show-only=json-v1"], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"run_tests.py: {done.stderr.strip() or done.stdout.strip()}")
-    tests = []
-    for number, test in enumerate(json.loads(done.stdout)["tests"], 1):
-        labels = [p["value"] for p in test.get("properties", []) if p["name"] == "LABELS"]
-        tests.append((number, test["name"], "remaining" in (labels[0] if labels else [])))
-    return tests
+    labels = {"name": "LABELS", "value": ["remaining"]}
+    return [(number, test["name"], labels in test.get("properties", []))
+            for number, test in enumerate(json.loads(done.stdout)["tests"], 1)]
 
 
 def selected(tests, part, gpu, wanted):
@@ -110,15 +106,14 @@ def main():
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--filter", default="")
-    parser.add_argument("--tally", type=pathlib.Path)
+    parser.add_argument("--tally", type=argparse.FileType("a"), required=True)
     a = parser.parse_args()
     try:
         re.compile(a.filter)
     except re.error as error:
         parser.error(f"--filter {a.filter}: {error}")
     known = tests_of(a.folder)
-    tests = selected(known, a.part, a.gpu, a.filter)
-    results = run(a.folder, tests) if tests else {}
+    results = run(a.folder, tests) if (tests := selected(known, a.part, a.gpu, a.filter)) else {}
     if a.part == "usual" and not a.gpu and not a.all:
         results |= {name: ("skipped", 0) for _, name, _ in known
                     if group_of(name) == "gpu" and re.search(a.filter, name)}
@@ -130,11 +125,7 @@ def main():
         counts = " ".join(f"{count[result]:5} {result}" for result in RESULTS)
         print(f"{group:{max(map(len, groups))}} {counts} {seconds[group]:6.0f} s")
     total = sum(groups.values(), collections.Counter())
-    if a.tally:
-        with a.tally.open("a") as file:
-            print(*(total[result] for result in RESULTS), file=file)
-    else:
-        print(", ".join(f"{total[result]} {result}" for result in RESULTS))
+    print(*(total[result] for result in RESULTS), file=a.tally)
     sys.exit(1 if total["failed"] else 0)
 
 

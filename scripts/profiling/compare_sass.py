@@ -40,19 +40,16 @@ class Object:
         self.names = collections.defaultdict(list)  # code -> names of kernels
         for kernel in kernels:
             self.names[code_of(kernel)].append(kernel.name)
-
-    def counts(self):
-        return collections.Counter({code: len(names) for code, names in self.names.items()})
+        self.counts = collections.Counter({code: len(names) for code, names in self.names.items()})
 
 
 def compared(before, after):
     """Numbers of equal, changed, added, removed kernels, then [(name, length)] of new and gone ones."""
-    equal = before.counts() & after.counts()
-    gone, new = before.counts() - equal, after.counts() - equal
-    listed = [[(side.names[code][i], code[1]) for code, count in counts.items() for i in range(count)]
-              for side, counts in ((before, gone), (after, new))]
-    changed = min(len(listed[0]), len(listed[1]))
-    return equal.total(), changed, len(listed[1]) - changed, len(listed[0]) - changed, listed[1], listed[0]
+    equal = before.counts & after.counts
+    gone, new = ([(name, code[1]) for code, count in (side.counts - equal).items() for name in side.names[code][:count]]
+                 for side in (before, after))
+    changed = min(len(gone), len(new))
+    return equal.total(), changed, len(new) - changed, len(gone) - changed, new, gone
 
 
 def matched(before, after):
@@ -60,7 +57,7 @@ def matched(before, after):
     pairs = [(path, before[path], after[path]) for path in sorted(before.keys() & after.keys())]
     gone, new = ({path: one[path] for path in sorted(one.keys() - other.keys())}
                  for one, other in ((before, after), (after, before)))
-    for same in (lambda path, other: gone[path].counts() == new[other].counts(),
+    for same in (lambda path, other: gone[path].counts == new[other].counts,
                  lambda path, other: pathlib.PurePath(path).parent == pathlib.PurePath(other).parent):
         for path in [*gone]:
             if other := next((other for other in new if same(path, other)), None):

@@ -136,14 +136,10 @@ def findings_in(kernel, ptx_flits, may_divide=False):
                        if opcode.split(".")[0] in ("LDL", "STL")]
 
 
-def unbounded(name):
-    """The name of the same fused kernel without a bound on its registers."""
-    return re.sub(r"(fused_kernelILj\d+ELj)\d+E", r"\g<1>1E", name)
-
-
 def has_choice(name, names):
-    """True if a launch may take another of these kernels instead."""
-    return unbounded(name) != name and unbounded(name) in names
+    """True if these kernels have the same fused kernel without a bound on its registers."""
+    unbounded = re.sub(r"(fused_kernelILj\d+ELj)\d+E", r"\g<1>1E", name)
+    return unbounded != name and unbounded in names
 
 
 def check(cuobjdump, paths):
@@ -189,13 +185,9 @@ def resources_in(text):
     return [(name, {key: int(value) for key, value in re.findall(r"([A-Z]+):(\d+)", usage)}) for name, usage in found]
 
 
-def is_of_a_library(name):
-    """True for kernels of CUB and Thrust, whose spills cannot be changed here."""
-    return re.match(r"_ZN(3cub|6thrust)", name) is not None
-
-
 def spills(name, usage):
-    return usage["STACK"] + usage["LOCAL"] != 0 and not is_of_a_library(name)
+    """True for spills that can be changed here, unlike those of CUB and Thrust."""
+    return usage["STACK"] + usage["LOCAL"] != 0 and not re.match(r"_ZN(3cub|6thrust)", name)
 
 
 def may_spill(program, name):

@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The arm to take at each number of keys."""
-import dataclasses
+import collections
 
 from families import points_of
 from names import LABELS, needs, short
 from table import Table
 
 AS_GOOD = 0.95  # share of the best rate; repetitions of one row differ by less
-
-
-@dataclasses.dataclass(frozen=True)
-class Choice:
-    """The arm for numbers of keys from `least` to `most`."""
-    least: int
-    most: int
-    arm: str
+# The arm for numbers of keys from `least` to `most`.
+Choice = collections.namedtuple("Choice", "least most arm")
 
 
 def choices(rates):

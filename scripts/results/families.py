@@ -14,7 +14,7 @@ FREE = 0.95  # share of the copy's rate from which on other work during a copy c
 
 def number(counter, scale=1.0, digits=0):
     """Shows a counter with this number of digits; None for rows without it."""
-    return lambda row, _=None: None if row.get(counter) is None else f"{scale * row.get(counter):,.{digits}f}"
+    return plain(counter, lambda value: f"{scale * value:,.{digits}f}")
 
 
 def plain(counter, written=amount):

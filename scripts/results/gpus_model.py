@@ -130,11 +130,6 @@ def errors(model, rates):
             for row in ROWS for arm, gpus in (("one_gpu", 1), ("two_gpus", 2))}
 
 
-def named(row, *cells):
-    operation, keys = row
-    return [operation, short(keys), *cells]
-
-
 def rates_table(rates):
     """Ratios of two GPUs to one by the same policy, and of the best of two to the best of one."""
     arms, lines = ["one_gpu_best", "one_gpu", "two_gpus", "two_gpus_on_chip"], []
@@ -155,8 +150,8 @@ def constants_table(shared):
 
 
 def row_constants_table(model):
-    lines = [named(row, *(f"{1e12 * value:.1f}" for value in dataclasses.astuple(c)), f"{c.home / c.remote:.2f}")
-             for row, c in model.rows.items()]
+    lines = [[operation, short(keys), *(f"{1e12 * value:.1f}" for value in dataclasses.astuple(c)),
+              f"{c.home / c.remote:.2f}"] for (operation, keys), c in model.rows.items()]
     header = ["operation", "keys", "send, 1 GPU", "send", "run", "home", "remote", "home / remote"]
     return Table("row_constants", "picoseconds of a section", header, lines, 2)
 
@@ -168,18 +163,22 @@ def longest(spent):
 
 def predictions_table(model, rates):
     off = errors(model, rates)
-    lines = [named(row, *(f"{rate / 1e9:.1f}" for rate in (model.rate(row, 2), measured(rates, row, "two_gpus"))),
-                   f"{round(100 * off[row, 'two_gpus']):+d} %",
-                   *(f"{model.rate(row, gpus) / model.rate(row, 1):.2f}" for gpus in (2, 4, 8, 16)),
-                   *(longest(model.phases(row, gpus)) for gpus in (8, 16))) for row in ROWS]
+    lines = [[row[0], short(row[1]), f"{model.rate(row, 2) / 1e9:.1f}", f"{measured(rates, row, 'two_gpus') / 1e9:.1f}",
+              f"{round(100 * off[row, 'two_gpus']):+d} %",
+              *(f"{model.rate(row, gpus) / model.rate(row, 1):.2f}" for gpus in (2, 4, 8, 16)),
+              *(longest(model.phases(row, gpus)) for gpus in (8, 16))] for row in ROWS]
     header = ["operation", "keys", "2 GPUs, G/s, predicted", "measured", "error", "2 GPUs, times 1 GPU", "4 GPUs",
               "8 GPUs", "2 hosts of 8", "longest phase, 8 GPUs", "longest phase, 2 hosts of 8"]
     return Table("predictions", "predictions of the model", header, lines, 2)
 
 
 def phases_table(model):
-    lines = [named(row, str(gpus), *(f"{1e3 * spent[name]:.2f}" for name in PHASES), f"{1e3 * sum(spent.values()):.2f}")
-             for row in ROWS for gpus in (2, 8, 16) if (spent := model.phases(row, gpus))]
+    lines = []
+    for operation, keys in ROWS:
+        for gpus in (2, 8, 16):
+            spent = model.phases((operation, keys), gpus)
+            seconds = [*(spent[name] for name in PHASES), sum(spent.values())]
+            lines.append([operation, short(keys), str(gpus), *(f"{1e3 * one:.2f}" for one in seconds)])
     title = "milliseconds of a run that are not hidden, as predicted"
     return Table("phases", title, ["operation", "keys", "GPUs", *PHASES, "sum"], lines, 3)
 

@@ -117,9 +117,10 @@ class Comparison(unittest.TestCase):
                                                           f"  + one: {len(changed)} instructions"]))
 
     def test_copies_count(self):
-        one, two = [("_Z3one", ["EXIT"])], [("_Z3one", ["EXIT"]), ("_Z3two", ["EXIT"])]
-        self.assertEqual(self.compared({"a.o": one}, {"a.o": two})[1][0], "a.o: 1 equal, 0 changed, 1 added, 0 removed")
-        self.assertEqual(self.compared({"a.o": two}, {"a.o": one})[1][0], "a.o: 1 equal, 0 changed, 0 added, 1 removed")
+        one = [("_Z3one", ["EXIT"])]
+        three = [(name, ["EXIT"]) for name in ("_Z3one", "_Z3two", "_Z5three")]
+        self.assertEqual(self.compared({"a.o": one}, {"a.o": three})[1][0], "a.o: 1 equal, 0 changed, 2 added, 0 removed")
+        self.assertEqual(self.compared({"a.o": three}, {"a.o": one})[1][0], "a.o: 1 equal, 0 changed, 0 added, 2 removed")
 
     def test_renamed_files(self):
         one, two = [("_Z3one", ["EXIT"])], [("_Z3two", ["RET"])]
