@@ -62,8 +62,10 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   // Only after the records are taken: another run of the log may be at work before.
   if (simt::thread_rank() == 0 && !put_off) log.control->sections = log.control->most_flat = 0;
   if (simt::sync_block_or(put_off)) return;
+  run_trace trace{};
+  // Loads that are in flight while the shards are closed.
   if (simt::thread_rank() == 0)
-    log.control->trace.restart(log.rows_written(), simt::load_relaxed(&log.control->freed));
+    trace.restart(log.rows_written(), simt::load_relaxed(&log.control->freed));
   // Likewise: the counters may belong to a launch that is still at work.
   if (launch != nullptr) zero(launch->counters);  // mutation: replay-counters
   std::uint32_t sections = 0, flat = 0;
@@ -83,7 +85,8 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   log.control->next_partition = log.control->next_of_wide = 0;  // mutation: wide-partitions
   log.control->rows_passed = 0;
   log.control->running = a.number;
-  a.begin(log_phase::sort);
+  trace.begin(log_phase::sort);
+  log.control->trace = trace;
 }
 
 /// Writer that sorts flat messages.

@@ -13,8 +13,9 @@ namespace detail {
 /// The record with most of a partition's sections, by a majority vote [Boyer and Moore 1981] of
 /// windows. A window votes by as many sections as its longest segment has, if that is more than
 /// half of the window. So at most one thread of a window votes, and most windows of evenly hit
-/// records do not.
-struct hot_segment {
+/// records do not. Its alignment keeps that of the records after it in shared memory, which the
+/// compiler then loads 16 bytes at a time.
+struct alignas(16) hot_segment {
   std::uint32_t local = 0;     ///< the record's number in its partition
   std::uint32_t lead = 0;      ///< votes for the record, less those for others
   std::uint32_t sections = 0;  ///< votes for the record since it was chosen
