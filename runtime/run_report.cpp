@@ -68,7 +68,7 @@ std::string advice_on_hot_record(run_report const& r, section_facts const& secti
     return fact + ", which runs them one after another: without an order they could combine";
   if (sections.combines)
     return fact + " although they combine: let each block send more before it flushes";
-  if (sections.can_combine) return fact + ": let the policy say combines";
+  if (sections.declines_combining) return fact + ": let the section not say combines = false";
   return fact + ": give the section a combine";
 }
 

@@ -24,9 +24,6 @@ namespace hash_table {
 /// `sorted`, with windows that leave most of the chip to the buckets. Atomics, and sections on
 /// large values, use blocks of twice as many threads.
 struct table_policy : warden::default_policy {
-  /// Combines sections that are alone in their log and have a `combine_key()`, unless they are in
-  /// order.
-  static constexpr bool combines = true;
   static constexpr std::size_t apply_bytes = std::size_t{1} << 30;
 };
 
@@ -49,23 +46,21 @@ struct log_executor {
       is_automatic && waits ? 2 * Policy::block_threads : Policy::block_threads;
 };
 
-/// True if sections of one key become one. A section without a combine key combines with none: a
-/// bucket has many keys.
-template <class Policy, class Section, class... More>
-inline constexpr bool log_combines =
-    Policy::combines && !Policy::order::in_order && sizeof...(More) == 0 &&
-    warden::has_combine_key<Section> && warden::combining<warden::partial_of<Section>>;
-
 /// Policy of a log's guarded array.
 template <class Policy, class Record, class Context, warden::placement Where, class... Sections>
 struct log_policy : Policy {
   static constexpr warden::placement records = Where;
-  static constexpr bool combines = log_combines<Policy, Sections...>;
   using context = Context;
   using chosen = log_executor<Policy, Record, Context, Sections...>;
   using executor = typename chosen::type;
   static constexpr unsigned block_threads = chosen::block_threads;
 };
+
+/// True if a log combines sections of one key.
+template <class Policy, class Record, class Context, class... Sections>
+inline constexpr bool log_combines = warden::deferred_ref<
+    log_policy<Policy, Record, Context, warden::placement::in_memory, Sections...>, Record,
+    Sections...>::combines;
 
 }  // namespace detail
 
@@ -104,11 +99,11 @@ class operations_ref : public operations_in_kernel<operations_ref<Inner, Key, Va
 
 /// Client of a whole one-dimensional block of `Threads` threads. Constructed like
 /// warden::deferred_block.
-template <class Ref, unsigned Threads>
+template <class Ref, unsigned Threads, std::size_t Bytes = warden::static_storage_bytes>
 class operations_block
-    : public operations_in_kernel<operations_block<Ref, Threads>, typename Ref::key_type,
+    : public operations_in_kernel<operations_block<Ref, Threads, Bytes>, typename Ref::key_type,
                                   typename Ref::value_type, typename Ref::section> {
-  using inner = warden::deferred_block<typename Ref::inner_type, Threads>;
+  using inner = warden::deferred_block<typename Ref::inner_type, Threads, Bytes>;
 
  public:
   /// The block's shared memory.
@@ -147,6 +142,11 @@ class operation_log {
   using keys = typename Table::keys_type;
   using record = bucket<key, value>;
   using context = table_context<key, value, keys>;
+  static_assert(
+      !detail::log_combines<typename Table::policy, record, context, Sections...> ||
+          (warden::has_combine_key<Sections> && ...),
+      "hash_table: a bucket has many keys: let a section with combine have a combine_key(), or say "
+      "combines = false");
 
   template <warden::placement Where>
   struct log_of {

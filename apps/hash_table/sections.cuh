@@ -24,8 +24,8 @@ inline constexpr bool can_add = requires(Value a, Value b) {
 /// memory that its sender wrote. Any other section with a member `key` and a call operator for
 /// (bucket&, table_context) is an operation as well.
 ///
-/// If a policy combines, sections for one key of 4 bytes become one before they are sent; combine
-/// keys have 32 bits. Of inserts and assignments without order one remains.
+/// Sections for one key of 4 bytes become one before they are sent, if they are alone in their log
+/// and have no order; combine keys have 32 bits. Of inserts and assignments one remains.
 template <class Key, class Value, class Keys, bool Answers = false>
 struct sections {
   using bucket_type = bucket<Key, Value>;

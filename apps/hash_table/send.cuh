@@ -29,6 +29,12 @@ struct to_send {
   static constexpr unsigned at_once = sizeof(section) <= 8 ? 4 : sizeof(section) <= 16 ? 2 : 1;
 };
 
+/// Client with batches that are as large as possible.
+template <class Ref, unsigned Threads>
+using sending_block =
+    operations_block<Ref, Threads,
+                     warden::dynamic_storage_bytes<typename Ref::inner_type, Threads>>;
+
 /// Sends all sections. Three blocks of 512 threads fit a multiprocessor. If sections run in order,
 /// each block sends `share` consecutive operations; otherwise all blocks stride through the
 /// operations together.
@@ -36,7 +42,7 @@ template <class Ref, class Make, unsigned Threads>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, Threads == 512 ? 3 : 1)
     send_operations(to_send<Ref, Make> a) {
   simt::assume_one_dimension();
-  using client = operations_block<Ref, Threads>;
+  using client = sending_block<Ref, Threads>;
   constexpr bool in_order = Ref::inner_type::in_order;
   constexpr std::uint32_t tile = a.at_once * Threads;
   client block{a.ref, *reinterpret_cast<typename client::storage*>(simt::dynamic_shared())};
@@ -77,7 +83,7 @@ inline constexpr unsigned send_threads = std::min(512u, 2 * Policy::block_thread
 template <unsigned Threads, class Ref, class Make>
 void send_by(Ref const& ref, Make const& make, std::uint32_t first, std::uint32_t n,
              warden::located_stream s) {
-  constexpr std::size_t shared_bytes = sizeof(typename operations_block<Ref, Threads>::storage);
+  constexpr std::size_t shared_bytes = sizeof(typename sending_block<Ref, Threads>::storage);
   // Every device has 64 KB of shared memory for a block. If a block cannot have more, it has half
   // the threads.
   if constexpr (shared_bytes > std::size_t{64} << 10) {

@@ -145,8 +145,9 @@ class table
   };
 
   template <class Section>
-  static constexpr bool combines_wider = detail::log_combines<Policy, Section> &&
-                                         !std::is_same_v<warden::partial_of<Section>, Section>;
+  static constexpr bool combines_wider =
+      detail::log_combines<Policy, bucket<Key, Value>, table_context<Key, Value, Keys>, Section> &&
+      !std::is_same_v<warden::partial_of<Section>, Section>;
 
   /// The log of calls with one type of section.
   template <class Section>

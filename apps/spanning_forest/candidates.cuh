@@ -68,6 +68,10 @@ struct offer {
   }
   WARDEN_DEVICE static offer combine(offer a, offer b) { return a.key < b.key ? a : b; }
 };
+/// An offer that a log runs by itself.
+struct single_offer : offer {
+  static constexpr bool combines = false;
+};
 
 /// Offers of an iteration: each of `n` candidates to both of its components, whose numbers are
 /// below `size`.

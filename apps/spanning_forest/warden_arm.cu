@@ -22,20 +22,23 @@ struct lightest_policy : warden::default_policy {
   static constexpr unsigned block_threads = threads / 2;
   using executor = warden::executor::atomics<>;
 };
-/// Combines offers: if few components are left, a block's batch has several offers to the same
-/// component.
+/// For offers that combine: if few components are left, a block's batch has several offers to the
+/// same component.
 struct combined_policy : lightest_policy {
   using executor = warden::executor::sorted<>;
   static constexpr warden::placement records = warden::placement::on_chip;
-  static constexpr bool combines = true;
 };
+/// Client with batches that are as large as possible.
+template <class Guarded>
+using client_of = typename Guarded::template deferred_block<
+    threads, warden::dynamic_storage_bytes<typename Guarded::deferred_ref, threads>>;
 
 /// All threads of a block send together. Several candidates are loaded before the first is offered.
-template <class Guarded>
+template <class Guarded, class Offer>
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 3)
     defer_offers(typename Guarded::deferred_ref to, offers all) {
   simt::assume_one_dimension();
-  using client_type = typename Guarded::template deferred_block<threads>;
+  using client_type = client_of<Guarded>;
   client_type client{to, *reinterpret_cast<typename client_type::storage*>(simt::dynamic_shared())};
   constexpr unsigned at_once = 2, chunk = at_once * threads;
   for (std::uint32_t base = simt::block_rank() * chunk; base < all.n;
@@ -54,14 +57,14 @@ WARDEN_KERNEL void WARDEN_BOUNDS(threads, 3)
       std::uint32_t const i = first + k * threads;
       WARDEN_UNROLL
       for (unsigned end = 0; end < 2; ++end)
-        client.send(ends[end][k], offer{key_of(weights[k], i)}, i < all.n);
+        client.send(ends[end][k], Offer{{key_of(weights[k], i)}}, i < all.n);
     }
   }
   client.flush();
 }
 
 /// A kernel that defers all offers, then the run of its log.
-template <class Policy>
+template <class Policy, class Offer>
 class deferred_arm final : public arm {
  public:
   explicit deferred_arm(largest_iteration const& most)
@@ -70,7 +73,7 @@ class deferred_arm final : public arm {
   void offer_async(offers const& all) override {
     if (all.n == 0) return;
     constexpr unsigned chunk = 2 * threads;
-    warden::launch(&defer_offers<guarded>,
+    warden::launch(&defer_offers<guarded, Offer>,
                    {std::min(resident_, (all.n + chunk - 1) / chunk), threads, shared_bytes}, {},
                    log_.ref(), all);
     log_.run();
@@ -78,22 +81,21 @@ class deferred_arm final : public arm {
   void wait() override { guarded_.wait(); }
 
  private:
-  using guarded = warden::basic_guarded<Policy, component, offer>;
+  using guarded = warden::basic_guarded<Policy, component, Offer>;
 
   guarded guarded_;
-  warden::deferred<Policy, component, offer> log_;
-  static constexpr std::size_t shared_bytes =
-      sizeof(typename guarded::template deferred_block<threads>::storage);
+  warden::deferred<Policy, component, Offer> log_;
+  static constexpr std::size_t shared_bytes = sizeof(typename client_of<guarded>::storage);
   unsigned resident_ = static_cast<unsigned>(warden::runtime::resident_blocks(
-      simt::make_kernel(&defer_offers<guarded>), threads, shared_bytes));
+      simt::make_kernel(&defer_offers<guarded, Offer>), threads, shared_bytes));
 };
 
 }  // namespace
 
 std::unique_ptr<arm> make_warden_arm(std::string const& name, largest_iteration const& most) {
   if (name == "warden_deferred_combined")
-    return std::make_unique<deferred_arm<combined_policy>>(most);
-  return std::make_unique<deferred_arm<lightest_policy>>(most);
+    return std::make_unique<deferred_arm<combined_policy, offer>>(most);
+  return std::make_unique<deferred_arm<lightest_policy, single_offer>>(most);
 }
 
 }  // namespace spanning_forest

@@ -70,9 +70,6 @@ class deferred_between
   static_assert(!First::policy::order::in_order && !Second::policy::order::in_order,
                 "warden: sections on two records run in no order: order::sequential is for "
                 "sections on one");
-  static_assert(
-      !First::policy::combines,
-      "warden: sections on two records are not combined: let the policy not say combines");
 
  public:
   /// Argument of a kernel, passed by value.

@@ -7,6 +7,7 @@
 #include <warden/detail/block/to.cuh>
 #include <warden/detail/check_sections.cuh>
 #include <warden/detail/deferred/apply_log.cuh>
+#include <warden/detail/deferred/client_storage.cuh>
 #include <warden/detail/execute/guarded_access.cuh>
 #include <warden/detail/execute/guarded_options.hpp>
 #include <warden/detail/execute/guarded_state.cuh>
@@ -34,8 +35,6 @@ WARDEN_NAMESPACE_BEGIN
 // Defined by warden/deferred.cuh.
 template <class Policy, class Record, class... Sections>
 class deferred_ref;
-template <class Ref, unsigned Threads>
-class deferred_block;
 // Defined by warden/fused.cuh.
 template <class Ref>
 class thread_client;
@@ -72,9 +71,9 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   using block_client = warden::block_client<ref>;
   /// Argument of a kernel that defers sections.
   using deferred_ref = warden::deferred_ref<Policy, Record, Sections...>;
-  /// Client of a log, for blocks of `Threads` threads.
-  template <unsigned Threads>
-  using deferred_block = warden::deferred_block<deferred_ref, Threads>;
+  /// Client of a log, for blocks of `Threads` threads. Its storage has up to `Bytes` bytes.
+  template <unsigned Threads, std::size_t Bytes = static_storage_bytes>
+  using deferred_block = warden::deferred_block<deferred_ref, Threads, Bytes>;
   /// Choices made at construction.
   using options = guarded_options;
 

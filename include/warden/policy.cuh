@@ -267,13 +267,12 @@ struct default_policy {
   /// Messages in the log of `apply_async`, at most. Larger calls go in several pieces. Units:
   /// bytes.
   static constexpr std::size_t apply_bytes = std::size_t{256} << 20;
-  /// Combines several sections for one record into one, by the section's `static Section
-  /// combine(Section, Section)`. This happens in a block client's batch, and in a window of the
-  /// executor `sorted` that a channel feeds. A section then runs once for several sends.
-  /// Precondition: the guarded array has one section type. If that type has a type `partial`,
-  /// sections combine to it, in a log only: see `partial_of`. If it has a `combine_key()`, only
-  /// sections of equal key combine.
-  static constexpr bool combines = false;
+  /// True if a fused launch combines several sections for one record into one, by the section's
+  /// `static Section combine(Section, Section)`. This happens in a block client's batch, and in a
+  /// window of the executor `sorted`. It takes time if records rarely repeat, so it is a choice; a
+  /// log combines by itself: see `combining`. Precondition: the guarded array has one section type,
+  /// which has no `partial` and returns nothing.
+  static constexpr bool combine_in_fused = false;
   /// Calls that a thread may have open in guarded arrays whose sections answer, a power of two up
   /// to 32. That number of slots is reserved for each thread that the device can hold.
   static constexpr unsigned calls_per_thread = 4;

@@ -67,10 +67,10 @@ struct run_report {
 
 /// Facts about the sections of a log that decide which advice helps.
 struct section_facts {
-  bool can_combine = false;  ///< there is one section type, and it has `combine`
-  bool combines = false;     ///< the policy combines
-  bool is_atomic = false;    ///< each section type has `atomic`
-  bool in_order = false;     ///< sections run in order
+  bool declines_combining = false;  ///< the section has `combine`, and says `combines = false`
+  bool combines = false;            ///< the log combines
+  bool is_atomic = false;           ///< each section type has `atomic`
+  bool in_order = false;            ///< sections run in order
 };
 /// Adds advice to a report that is otherwise complete.
 void add_advice(run_report& report, section_facts const& sections);

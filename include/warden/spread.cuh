@@ -6,6 +6,7 @@
 #include <warden/buffer.hpp>
 #include <warden/communicator.hpp>
 #include <warden/deferred.cuh>
+#include <warden/detail/deferred/client_storage.cuh>
 #include <warden/detail/deferred/deferred_log.cuh>
 #include <warden/detail/deferred/deferred_options.hpp>
 #include <warden/detail/deferred/deferred_ref.cuh>
@@ -101,9 +102,9 @@ class basic_spread_guarded {
   using share_type = record_share<Record, map_type>;
   /// Argument of a kernel that defers sections.
   using deferred_ref = warden::deferred_ref<policy, Record, Sections...>;
-  /// Client of a log, for blocks of `Threads` threads.
-  template <unsigned Threads>
-  using deferred_block = warden::deferred_block<deferred_ref, Threads>;
+  /// Client of a log, for blocks of `Threads` threads. Its storage has up to `Bytes` bytes.
+  template <unsigned Threads, std::size_t Bytes = static_storage_bytes>
+  using deferred_block = warden::deferred_block<deferred_ref, Threads, Bytes>;
 
   /// Deals `total` records out to the ranks, one by one. Each rank allocates its share, all bytes
   /// zero. Throws limit_error for an impossible plan and cuda_error when memory is short.
@@ -242,9 +243,6 @@ class deferred<Policy, Record, Sections...> {
   using log_type = detail::spread_log<Policy, Record, Sections...>;
   static constexpr bool sends =
       (sending_section_of<Sections, Record, typename Policy::context> || ...);
-  static_assert(!(Policy::order::in_order && Policy::combines),
-                "warden: order::sequential runs each section by itself: let the policy not say "
-                "combines");
 
  public:
   /// Argument of a kernel, passed by value.

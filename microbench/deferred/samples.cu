@@ -32,9 +32,9 @@ class sample_arm {
   virtual void run_async(std::uint32_t const* ids, std::uint32_t n) = 0;
   virtual void wait() = 0;
 };
-template <class Section, bool Combines>
+template <class Section>
 class arm_of final : public sample_arm {
-  using guarded = sampled<Section, Combines>;
+  using guarded = sampled<Section>;
 
  public:
   explicit arm_of(warden::buffer<summary>& records) : on_{records} {}
@@ -51,13 +51,13 @@ class arm_of final : public sample_arm {
 
  private:
   guarded on_;
-  std::optional<sample_log<Section, Combines>> log_;
+  std::optional<sample_log<Section>> log_;
   bench::block_sender<typename guarded::deferred_ref, make<Section>> sender_;
 };
 std::unique_ptr<sample_arm> make_arm(std::string const& name, warden::buffer<summary>& records) {
-  if (name == "uncombined") return std::make_unique<arm_of<sample, false>>(records);
-  if (name == "combined_as_wide") return std::make_unique<arm_of<samples, true>>(records);
-  if (name == "combined_wider") return std::make_unique<arm_of<sample, true>>(records);
+  if (name == "uncombined") return std::make_unique<arm_of<single_sample>>(records);
+  if (name == "combined_as_wide") return std::make_unique<arm_of<samples>>(records);
+  if (name == "combined_wider") return std::make_unique<arm_of<sample>>(records);
   throw std::logic_error{"no arm " + name};
 }
 

@@ -63,17 +63,17 @@ struct sample {
   };
 };
 
-/// Default policy, except for combining.
-template <bool Combines>
-struct sample_policy : warden::default_policy {
-  static constexpr bool combines = Combines;
+/// A sample that a log runs by itself.
+struct single_sample : sample {
+  static constexpr bool combines = false;
+  __device__ static single_sample of(std::uint32_t i) { return {sample::of(i)}; }
 };
-/// Guarded array of summaries. `Section` is `sample` or `samples`.
-template <class Section, bool Combines>
-using sampled = warden::basic_guarded<sample_policy<Combines>, summary, Section>;
+/// Guarded array of summaries. `Section` is `sample`, `single_sample` or `samples`.
+template <class Section>
+using sampled = warden::guarded<summary, Section>;
 /// Log of a `sampled` array.
-template <class Section, bool Combines>
-using sample_log = warden::deferred<sample_policy<Combines>, summary, Section>;
+template <class Section>
+using sample_log = warden::deferred<warden::default_policy, summary, Section>;
 
 /// Arguments of the oracle, on records of the type `Summary`.
 template <class Summary>

@@ -18,11 +18,35 @@
 
 namespace hash_table_bench {
 
-/// Policy of the arm `warden_deferred_runs`. The default policy combines operations of one key, and
-/// uses atomics if possible.
-struct sorted_policy : hash_table::table_policy {
+/// An operation that a log runs by itself.
+template <class Section>
+struct single : Section {
   static constexpr bool combines = false;
-  using executor = warden::executor::sorted<>;
+};
+/// Makes such operations.
+template <class Make>
+struct make_single {
+  Make make;
+  using section = std::remove_cvref_t<decltype(std::declval<Make const&>()(0u))>;
+  __device__ single<section> operator()(std::uint32_t i) const { return {make(i)}; }
+};
+/// Table of the arm `warden_deferred_runs`. Other tables combine operations of one key, and use
+/// atomics if possible.
+template <class Value>
+class sorted_table
+    : public hash_table::table_by<warden::executor::sorted<>, key_type, Value, keys_type> {
+  using base = hash_table::table_by<warden::executor::sorted<>, key_type, Value, keys_type>;
+
+ public:
+  using base::base;
+  template <class Make>
+  void run_async(Make make, std::uint32_t n) {
+    base::run_async(make_single<Make>{make}, n);
+  }
+  template <class Section>
+  void reserve(std::uint32_t n) {
+    base::template reserve<single<Section>>(n);
+  }
 };
 struct in_order : hash_table::table_policy {
   using order = warden::order::sequential;
@@ -56,7 +80,7 @@ class point_of final : public bench::workload_point<Operation> {
     hash_table::locked_table<key_type, value_type> locked;
     std::optional<hash_table::atomic_table<key_type, value_type>> atomic;
     std::optional<deferred_table<hash_table::table_policy>> deferred;
-    std::optional<deferred_table<sorted_policy>> runs;
+    std::optional<sorted_table<value_type>> runs;
     std::optional<deferred_table<in_order>> ordered;
   };
 

@@ -28,7 +28,6 @@ struct policy : warden::default_policy {
   using context = typename Operation::context;
   static constexpr warden::placement records = Where;
   using executor = warden::executor::sorted<>;
-  static constexpr bool combines = warden::combining<typename Operation::section>;
 };
 
 /// Makes the sections of one rank: its operation i is operation `first + i` of all ranks.

@@ -216,14 +216,13 @@ TEST(hash_table_kernels, a_log_of_sections_of_ones_own) {
 
 // ---- what repeats
 
-struct uncombined : hash_table::table_policy {
+using counting = hash_table::table<std::uint32_t, unsigned>;
+/// An operation that runs by itself.
+template <class Section>
+struct single : Section {
   static constexpr bool combines = false;
 };
-using counting = hash_table::table<std::uint32_t, unsigned>;
-using counting_uncombined =
-    hash_table::table<std::uint32_t, unsigned, hash_table::integer_keys<std::uint32_t>, uncombined>;
 /// The operations that were run, of `n` on keys of which some are hot.
-template <class Table>
 std::uint64_t expect_hot_keys(std::uint32_t n) {
   std::uint32_t const distinct = 600;
   std::vector<std::uint32_t> keys(n);
@@ -233,7 +232,7 @@ std::uint64_t expect_hot_keys(std::uint32_t n) {
     wanted[keys[i]] += 1 + 10;
   }
   warden::buffer<std::uint32_t> const device_keys{keys};
-  Table t{{.capacity = distinct}};
+  counting t{{.capacity = distinct}};
   t.count_async(device_keys.data(), n);
   t.add_async(device_keys.data(), 10, n);
   t.wait();
@@ -252,10 +251,23 @@ std::uint64_t expect_hot_keys(std::uint32_t n) {
   EXPECT_EQ(t.counts().erased, wanted.size());
   return counts.inserted + counts.updated;
 }
-TEST(hash_table_kernels, what_repeats_is_combined_unless_the_policy_says_no) {
+TEST(hash_table_kernels, what_repeats_is_combined) {
   std::uint32_t const n = test::sized(20'000u, 1'000'000u);
-  EXPECT_EQ(expect_hot_keys<counting_uncombined>(n), 2 * n);
-  EXPECT_LT(expect_hot_keys<counting>(n), n);
+  EXPECT_LT(expect_hot_keys(n), n);
+}
+
+struct count_one_by_one {
+  __device__ single<counting::section::count> operator()(std::uint32_t i) const {
+    return {{i % 3}};
+  }
+};
+TEST(hash_table_kernels, operations_that_decline_are_not_combined) {
+  counting t{{.capacity = 3}};
+  t.run_async(count_one_by_one{}, 3000);
+  t.wait();
+  EXPECT_EQ((contents<std::uint32_t, unsigned>(t, 3)),
+            (std::map<std::uint32_t, unsigned>{{0, 1000}, {1, 1000}, {2, 1000}}));
+  EXPECT_EQ(t.counts().inserted + t.counts().updated, 3000u);
 }
 
 TEST(hash_table_kernels, the_key_that_no_slot_takes) {
@@ -306,11 +318,12 @@ TEST(hash_table_kernels, atomics_after_gaps) {
 // A section with a combine key combines by it, unless the table has other sections or an order.
 template <class Table, class... Sections>
 inline constexpr bool combines =
-    hash_table::detail::log_combines<typename Table::policy, Sections...>;
+    hash_table::detail::log_combines<typename Table::policy, typename Table::bucket_type,
+                                     typename Table::context, Sections...>;
 static_assert(combines<counting, counting::section::count>);
 static_assert(combines<counting, counting::section::erase>);
 static_assert(!combines<counting, counting::section::erase, counting::section::add>);
-static_assert(!combines<counting_uncombined, counting_uncombined::section::count>);
+static_assert(!combines<counting, single<counting::section::count>>);
 static_assert(!combines<table, table::section::count>);      // 8 bytes
 static_assert(!combines<accounts, accounts::section::add>);  // has no +=
 static_assert(!combines<ordered_accounts, ordered_accounts::section::insert>);

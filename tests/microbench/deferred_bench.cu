@@ -113,7 +113,7 @@ TEST(deferred_bench, messages_are_as_large_as_rows_say) {
 }
 
 /// Sends `sent` samples by operation, one of them on `other_id`; whether the oracle expects n.
-template <class Section, bool Combines>
+template <class Section>
 bool verified_samples(std::uint32_t sent, std::uint32_t n, std::uint32_t other_id) {
   constexpr std::uint32_t keys = 50, most = 300;
   auto ids = some_ids(most, keys);
@@ -122,9 +122,9 @@ bool verified_samples(std::uint32_t sent, std::uint32_t n, std::uint32_t other_i
   warden::buffer<std::uint32_t> const used{ids};
   warden::buffer<summary> records{keys};
   records.fill_bytes(0);
-  sampled<Section, Combines> on{records};
-  sample_log<Section, Combines> later{on, most};
-  using ref = typename sampled<Section, Combines>::deferred_ref;
+  sampled<Section> on{records};
+  sample_log<Section> later{on, most};
+  using ref = typename sampled<Section>::deferred_ref;
   bench::block_sender<ref, make<Section>> const sender{};
   sender.send_async({later.ref(), used.data(), sent});
   later.run();
@@ -134,19 +134,19 @@ bool verified_samples(std::uint32_t sent, std::uint32_t n, std::uint32_t other_i
 
 TEST(deferred_bench, samples_that_were_added_once_are_verified_and_no_others) {
   constexpr std::uint32_t n = 300, keys = 50;
-  EXPECT_TRUE((verified_samples<sample, false>(n, n, keys)));
-  EXPECT_TRUE((verified_samples<samples, true>(n, n, keys)));
-  EXPECT_TRUE((verified_samples<sample, true>(n, n, keys)));
-  EXPECT_FALSE((verified_samples<sample, true>(n - 1, n, keys))) << "lost";
-  EXPECT_FALSE((verified_samples<sample, true>(n, n - 1, keys))) << "one too many";
+  EXPECT_TRUE(verified_samples<single_sample>(n, n, keys));
+  EXPECT_TRUE(verified_samples<samples>(n, n, keys));
+  EXPECT_TRUE(verified_samples<sample>(n, n, keys));
+  EXPECT_FALSE(verified_samples<sample>(n - 1, n, keys)) << "lost";
+  EXPECT_FALSE(verified_samples<sample>(n, n - 1, keys)) << "one too many";
   std::uint32_t const other = (some_ids(n, keys)[7] + 1) % keys;
-  EXPECT_FALSE((verified_samples<sample, true>(n, n, other))) << "elsewhere";
+  EXPECT_FALSE(verified_samples<sample>(n, n, other)) << "elsewhere";
 }
 
 TEST(deferred_bench, samples_are_as_wide_as_arms_say) {
-  static_assert(sizeof(sampled<sample, false>::deferred_ref::message_type) == 8);
-  static_assert(sizeof(sampled<sample, true>::deferred_ref::message_type) == 8);
-  static_assert(sizeof(sampled<samples, true>::deferred_ref::message_type) == 24);
+  static_assert(sizeof(sampled<single_sample>::deferred_ref::message_type) == 8);
+  static_assert(sizeof(sampled<sample>::deferred_ref::message_type) == 8);
+  static_assert(sizeof(sampled<samples>::deferred_ref::message_type) == 24);
 }
 
 TEST(deferred_bench, rows_of_every_point) {

@@ -219,7 +219,8 @@ MUTANTS = {
     "run-again": ("detail/deferred/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
     "survivors": ("detail/deferred/batch_combiner.cuh", "kept = static_cast<unsigned>(simt::count_bits(remaining));", COMBINED, "lost or doubled section"),
     # Looks: never again.
-    "looks-again": ("detail/deferred/batch_combiner.cuh", "", LATE, "sections were refused"),
+    "looks-again": ("detail/deferred/combining_state.cuh", "", LATE, "sections were refused"),
+    "looks-often": ("detail/deferred/combining_state.cuh", "", LATE, "sections were refused"),
     # The result of a function that is not inlined is forgotten.
     "state-back": ("detail/deferred/batch_writer.cuh", "", PARTIALS, "lost or doubled section|sections were refused|outside a shared span|sections were lost|" + STRAY),
     # Partials: one is forgotten; what it was made of is sent as well; rows of the other width.

@@ -72,7 +72,7 @@ struct summed_note {
   }
 };
 struct combining_policy : policy {
-  static constexpr bool combines = true;
+  static constexpr bool combine_in_fused = true;
   static constexpr unsigned outbox_bytes_per_thread = 128;
 };
 using combined_notes = warden::basic_guarded<combining_policy, tally, summed_note>;

@@ -38,9 +38,7 @@ struct unordered : warden::default_policy {
   static constexpr unsigned block_threads = 32;
 };
 using sequential = ordering::in_order<warden::placement::in_memory>;
-struct combining : unordered {
-  static constexpr bool combines = true;
-};
+struct combining : unordered {};
 
 /// A deposit, which can be combined with others.
 struct deposit {
@@ -48,8 +46,17 @@ struct deposit {
   static WARDEN_HOST_DEVICE deposit combine(deposit a, deposit b) { return {a.amount + b.amount}; }
   WARDEN_HOST_DEVICE void operator()(std::uint64_t& balance) const { balance += amount; }
 };
+/// A deposit that runs by itself.
+struct single_deposit : deposit {
+  static constexpr bool combines = false;
+};
 template <class Policy>
-using bank = warden::basic_guarded<Policy, std::uint64_t, deposit>;
+using deposit_of = std::conditional_t<std::is_same_v<Policy, combining>, deposit, single_deposit>;
+template <class Policy>
+using bank = warden::basic_guarded<Policy, std::uint64_t, deposit_of<Policy>>;
+static_assert(bank<combining>::deferred_ref::combines);
+static_assert(!bank<unordered>::deferred_ref::combines &&
+              !bank<sequential>::deferred_ref::combines);
 
 /// Counts of the threads' findings.
 struct findings {
@@ -87,7 +94,8 @@ WARDEN_KERNEL void pay_by_block(block_arguments<Policy> a) {
   {
     client_of<Policy> client{a.ref, memory.storage};
     for (unsigned half = 0; half < 2; ++half) {
-      for (unsigned k = 0; k < a.sends / 2; ++k) client.send((rank + k) % keys, deposit{1});
+      for (unsigned k = 0; k < a.sends / 2; ++k)
+        client.send((rank + k) % keys, deposit_of<Policy>{{1}});
       if (client.flush() != a.refused) simt::fetch_add(&a.found->other_returns, 1u);
     }
   }
@@ -168,7 +176,7 @@ TYPED_TEST(block_shapes, blocks_of_the_client_have_any_dimensions) {
 }
 
 WARDEN_KERNEL void pay_alone(bank<unordered>::deferred_ref ref) {
-  ref.send(own_rank() % keys, deposit{1});
+  ref.send(own_rank() % keys, single_deposit{{1}});
 }
 TEST(block_shapes, threads_send_by_themselves_in_blocks_and_grids_of_any_dimensions) {
   warden::buffer<std::uint64_t> balances{keys};

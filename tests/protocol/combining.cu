@@ -97,7 +97,7 @@ template <class Executor, warden::placement Where>
 struct policy : test::small_policy {
   using executor = Executor;
   static constexpr warden::placement records = Where;
-  static constexpr bool combines = true;
+  static constexpr bool combine_in_fused = true;
   static constexpr bool statistics = true;
 };
 

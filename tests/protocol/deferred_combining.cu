@@ -86,6 +86,47 @@ TYPED_TEST(deferred_combining, what_repeats_late_is_found) {
   }
 }
 
+/// A section of 28 bytes.
+struct long_add {
+  std::uint32_t words[7];
+  __device__ void operator()(total& t) const { t.sum += words[0]; }
+  __device__ static long_add combine(long_add a, long_add) { return a; }
+};
+/// True if the client combines in static shared memory, or has no room to.
+template <class Section, unsigned Threads>
+constexpr bool fits_static(bool combines) {
+  using client = typename totals_of<Section>::template deferred_block<Threads>;
+  return client::combines == combines && sizeof(typename client::storage) <= 48 << 10;
+}
+static_assert(fits_static<sample, 256>(true) && fits_static<sample, 512>(true));
+static_assert(fits_static<long_add, 256>(true) && fits_static<long_add, 512>(true));
+static_assert(fits_static<sample, 1024>(true) && fits_static<long_add, 1024>(false));
+
+/// The storage has no room for what combining needs: no batch combines, in a log that does.
+TYPED_TEST(deferred_combining, a_client_without_room_to_combine) {
+  operations const all{test::sized(4000u, 1'000'000u), 40, 200};
+  bench<TypeParam> b{all};
+  static_assert(!bench<TypeParam>::guarded::template deferred_block<64, 64>::combines);
+  warden::deferred later{b.on(), all.sent()};
+  b.template send_together<64, 64>(later.ref(), 0, all.n, 3);
+  later.run();
+  b.on().wait();
+  b.expect_each_once();
+}
+
+/// Sections that a log runs by themselves, although their type has `combine`.
+struct single_add : add_up {
+  static constexpr bool combines = false;
+};
+struct in_order : policy {
+  using order = warden::order::sequential;
+};
+template <class Policy, class... Sections>
+constexpr bool combines = warden::basic_guarded<Policy, total, Sections...>::deferred_ref::combines;
+static_assert(combines<policy, add_up> && combines<policy, sample>);
+static_assert(!combines<policy, single_add> && !combines<policy, add_up, keyed_add>);
+static_assert(!combines<in_order, add_up> && !combines<in_order, sample>);
+
 /// Messages stay narrow: a log of samples takes little more than their bytes.
 TEST(deferred_combining_memory, a_log_has_the_width_of_its_sections) {
   std::uint32_t const n = 1u << 18;

@@ -8,6 +8,7 @@
 #include <warden/simt/launch.cuh>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -106,7 +107,8 @@ struct keyed_sample {
     }
   };
 };
-/// A section with a key whose partial is the section itself.
+/// A section with a key whose partial is the section itself. It returns a value, which a
+/// log ignores.
 struct keyed_add {
   std::uint32_t key, operations, sum;
   WARDEN_HOST_DEVICE static keyed_add of(std::uint32_t i) {
@@ -155,7 +157,6 @@ template <class Executor, warden::placement Where>
 struct policy_of : warden::default_policy {
   using executor = Executor;
   static constexpr warden::placement records = Where;
-  static constexpr bool combines = true;
   static constexpr unsigned block_threads = 32;
 };
 using policy = policy_of<warden::executor::automatic, warden::placement::in_memory>;
@@ -187,10 +188,10 @@ struct operations {
 
 /// Sends the operations from `first` to `end` - 1 by blocks; after each `flush_each` sends of a
 /// block it flushes.
-template <class Section, unsigned Threads, class Ref>
+template <class Section, unsigned Threads, std::size_t Bytes, class Ref>
 WARDEN_KERNEL void send_in_blocks(Ref ref, operations all, std::uint32_t first, std::uint32_t end,
                                   std::uint32_t flush_each) {
-  using block = warden::deferred_block<Ref, Threads>;
+  using block = warden::deferred_block<Ref, Threads, Bytes>;
   block client{ref, *reinterpret_cast<typename block::storage*>(simt::dynamic_shared())};
   std::uint32_t const step = simt::block_count() * Threads;
   std::uint32_t sends = 0;
@@ -220,13 +221,13 @@ class bench {
   }
   guarded& on() { return on_; }
 
-  template <unsigned Threads>
+  template <unsigned Threads, std::size_t Bytes = warden::static_storage_bytes>
   void send_together(ref to, std::uint32_t first, std::uint32_t end, unsigned blocks,
                      std::uint32_t flush_each = ~0u) {
-    warden::launch(
-        &send_in_blocks<Section, Threads, ref>,
-        {blocks, Threads, sizeof(typename guarded::template deferred_block<Threads>::storage)}, {},
-        to, all_, first, end, flush_each);
+    using client = typename guarded::template deferred_block<Threads, Bytes>;
+    warden::launch(&send_in_blocks<Section, Threads, Bytes, ref>,
+                   {blocks, Threads, sizeof(typename client::storage)}, {}, to, all_, first, end,
+                   flush_each);
   }
   void send_alone(ref to, std::uint32_t first, std::uint32_t end) {
     if (first == end) return;
@@ -301,13 +302,18 @@ void expect_found_in_time(std::uint64_t cold, std::uint32_t batches, std::uint32
   b.on().wait();
   b.expect_each_once();
 }
-/// Keys that begin to repeat, for the first time or again, are found three batches later.
+/// Batches 0, 4, 12, 28 and 60 are sampled until keys repeat. After those, samples are 4 batches
+/// apart again.
 template <class Section, unsigned Threads>
 void expect_late_repeats_are_found() {
   auto const first = [](unsigned batches) { return (std::uint64_t{1} << batches) - 1; };
-  for (unsigned const before : {1u, 5u, 12u, 29u})
-    expect_found_in_time<Section, Threads>(first(before), 50, 3);
-  expect_found_in_time<Section, Threads>(first(13) | first(4) << 35, 64, 3 + 3 + 1);
+  for (unsigned const before : {1u, 5u, 12u, 13u, 29u}) {
+    unsigned sampled = 0;
+    for (unsigned distance = 4; sampled < before; distance *= 2) sampled += distance;
+    expect_found_in_time<Section, Threads>(first(before), 64, sampled - before);
+  }
+  // Batch 35 does not combine, so batch 39 is sampled. Batch 38 repeats before that.
+  expect_found_in_time<Section, Threads>(first(12) | first(3) << 35, 64, 1);
 }
 
 /// Sends and runs; every operation has its effect once. Returns how many sections ran.

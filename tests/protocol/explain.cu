@@ -300,9 +300,9 @@ TEST(explain, gives_advice) {
       << "twice the average of a partition";
   EXPECT_EQ(advice_on({}, hot),
             "97.0 % of the sections are for record 17: give the section a combine\n");
-  EXPECT_EQ(advice_on({.can_combine = true}, hot),
-            "97.0 % of the sections are for record 17: let the policy say combines\n");
-  EXPECT_EQ(advice_on({.can_combine = true, .combines = true}, hot),
+  EXPECT_EQ(advice_on({.declines_combining = true}, hot),
+            "97.0 % of the sections are for record 17: let the section not say combines = false\n");
+  EXPECT_EQ(advice_on({.combines = true}, hot),
             "97.0 % of the sections are for record 17 although they combine: let each block send "
             "more before it flushes\n");
   EXPECT_EQ(advice_on({.in_order = true}, hot),

@@ -33,7 +33,7 @@ TEST(noops, are_run_in_order) {
 }
 TEST(noops, may_combine) {
   for (std::uint32_t const keys : all_keys()) {
-    noops::apply<combined<sorted>, put_all>(operations(), keys);
+    noops::apply<sorted, put_all>(operations(), keys);
     noops::fuse<combined<on_chip>, put_all>(operations(), keys);
   }
 }

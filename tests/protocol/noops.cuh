@@ -119,7 +119,7 @@ struct in_order : Policy {
 };
 template <class Policy>
 struct combined : Policy {
-  static constexpr bool combines = true;
+  static constexpr bool combine_in_fused = true;
 };
 
 template <class Ref>

@@ -138,7 +138,7 @@ struct in_order : Policy {
 };
 template <class Policy>
 struct combined : Policy {
-  static constexpr bool combines = true;
+  static constexpr bool combine_in_fused = true;
 };
 using by_sorted = policy<warden::executor::sorted<>, placement::in_memory>;
 using on_chip = policy<warden::executor::sorted<>, placement::on_chip>;
@@ -199,8 +199,8 @@ TEST(record_ids, of_sections_that_lanes_run) {
   defer<by_locks, visit_together<32>>();
 }
 TEST(record_ids, of_combined_sections) {
-  defer<combined<by_sorted>, visits>();
-  defer<combined<on_chip>, visit_in_parts>();
+  defer<by_sorted, visits>();
+  defer<on_chip, visit_in_parts>();
 }
 TEST(record_ids, of_sections_in_an_array_with_sections_on_two_records) {
   defer<policy<warden::executor::automatic, placement::in_memory>, visit, 1, exchange>(

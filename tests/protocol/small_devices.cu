@@ -58,9 +58,6 @@ struct on_chip : warden::default_policy {
 struct in_order : warden::default_policy {
   using order = warden::order::sequential;
 };
-struct combining : warden::default_policy {
-  static constexpr bool combines = true;
-};
 struct large_blocks : in_order {
   static constexpr unsigned block_threads = 1024;
 };
@@ -164,7 +161,7 @@ TEST_P(small_devices, combining_arrays) {
   accounts.fill_bytes(0);
   warden::buffer<unsigned> const ids{std::vector<unsigned>(n, 7)};
   warden::buffer<combined> const sections{std::vector<combined>(n, combined{1})};
-  warden::basic_guarded<combining, account, combined> g{accounts};
+  warden::guarded<account, combined> g{accounts};
   ASSERT_NO_THROW(g.apply_async(ids.data(), sections.data(), n); g.wait());
   EXPECT_EQ(accounts.to_host()[7].balance, n);
 }
@@ -240,7 +237,7 @@ TEST_P(small_devices, tile_pairs_on_many_multiprocessors) {
 template <unsigned Threads, bool Combines>
 struct fused_by : warden::default_policy {
   static constexpr unsigned block_threads = Threads;
-  static constexpr bool combines = Combines;
+  static constexpr bool combine_in_fused = Combines;
 };
 template <class Section>
 struct send_all {

@@ -191,9 +191,6 @@ TEST(spread, owner_maps_that_differ_are_refused_on_all_ranks) {
   });
 }
 
-struct combining : by_default {
-  static constexpr bool combines = true;
-};
 /// The partial is wider than the sample, so that logs have messages of both widths.
 struct sample {
   std::uint32_t value;
@@ -217,7 +214,7 @@ struct sample {
     ++e.count;
   }
 };
-using sampled = warden::basic_spread_guarded<combining, entry, sample>;
+using sampled = warden::basic_spread_guarded<by_default, entry, sample>;
 struct sample_arguments {
   sampled::deferred_ref ref;
   std::uint32_t first, end;

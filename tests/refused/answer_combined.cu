@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: a section that was combined has no answer for each of its parts.
 
-#include <warden/guarded.cuh>
+#include <warden/fused.cuh>
 
 struct add {
   std::uint32_t amount;
@@ -11,9 +11,9 @@ struct add {
   __device__ static add combine(add a, add b) { return {a.amount + b.amount}; }
 };
 struct combining : warden::default_policy {
-  static constexpr bool combines = true;
+  static constexpr bool combine_in_fused = true;
 };
 
-void make(std::uint32_t* records) {
-  warden::basic_guarded<combining, std::uint32_t, add>{records, 1};
+unsigned servers(std::uint32_t* records) {
+  return warden::basic_guarded<combining, std::uint32_t, add>{records, 1}.servers();
 }

@@ -10,7 +10,7 @@ struct add {
   __device__ static add combine(add a, add b) { return {a.amount + b.amount}; }
 };
 struct combining_paper : warden::paper_policy {
-  static constexpr bool combines = true;
+  static constexpr bool combine_in_fused = true;
 };
 
 unsigned servers(std::uint32_t* records) {

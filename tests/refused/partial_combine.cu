@@ -4,6 +4,7 @@
 #include <warden/guarded.cuh>
 
 struct sample {
+  static constexpr bool combines = true;
   std::uint32_t value;
   __device__ void operator()(std::uint32_t& sum, warden::no_context) const { sum += value; }
   struct partial {
@@ -12,10 +13,5 @@ struct sample {
     __device__ void operator()(std::uint32_t& sum, warden::no_context) const { sum += value; }
   };
 };
-struct combining : warden::default_policy {
-  static constexpr bool combines = true;
-};
 
-void make(std::uint32_t* records) {
-  warden::basic_guarded<combining, std::uint32_t, sample>{records, 1};
-}
+void make(std::uint32_t* records) { warden::guarded<std::uint32_t, sample>{records, 1}; }

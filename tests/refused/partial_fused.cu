@@ -14,7 +14,7 @@ struct sample {
   };
 };
 struct combining : warden::default_policy {
-  static constexpr bool combines = true;
+  static constexpr bool combine_in_fused = true;
 };
 
 unsigned servers(std::uint32_t* records) {

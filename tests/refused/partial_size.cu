@@ -13,10 +13,5 @@ struct sample {
     __device__ static partial combine(partial a, partial) { return a; }
   };
 };
-struct combining : warden::default_policy {
-  static constexpr bool combines = true;
-};
 
-void make(std::uint32_t* records) {
-  warden::basic_guarded<combining, std::uint32_t, sample>{records, 1};
-}
+void make(std::uint32_t* records) { warden::guarded<std::uint32_t, sample>{records, 1}; }

@@ -173,10 +173,7 @@ struct offer {
   }
   __device__ static offer combine(offer a, offer b) { return a.value < b.value ? b : a; }
 };
-struct combining : warden::default_policy {
-  static constexpr bool combines = true;
-};
-using maximum = warden::basic_guarded<combining, best, offer>;
+using maximum = warden::guarded<best, offer>;
 __global__ void find_maximum(maximum::deferred_ref all, int const* values, unsigned n) {
   unsigned const i = global_thread();
   if (i < n) all.send(0, offer{values[i], static_cast<int>(i)});

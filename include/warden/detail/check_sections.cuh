@@ -57,9 +57,6 @@ class section_checks {
   static_assert(executor_runs_groups<executor> || ((group_size_of<Sections> == 1) && ...) ||
                     (pair_section_of<Sections, Record, typename Policy::context> || ...),
                 "warden: sections that several lanes run need the executor sorted or locks");
-  static_assert(!Policy::combines || ((group_size_of<Sections> == 1) && ...),
-                "warden: sections that several lanes run are not combined: let the policy not say "
-                "combines");
   static_assert(!(sending_section_of<Sections, Record, typename Policy::context> || ...) ||
                     ((group_size_of<Sections> == 1) && ...),
                 "warden: sections that several lanes run and sections that send sections need a "
@@ -77,38 +74,43 @@ class section_checks {
                 "warden: sections with is_noop need the executor sorted or locks");
   static_assert(owner_map<typename Policy::owner_map>,
                 "warden: the policy's owner_map does not satisfy the concept warden::owner_map");
-  static_assert(!Policy::combines || sizeof...(Sections) == 1,
-                "warden: a policy that combines is for a guarded array of one section type");
-  // The format has checks of its own.
+  // True if this section does not compile unless it combines.
+  template <class Section>
+  static constexpr bool must_combine = Policy::combine_in_fused || demands_combining<Section>;
+  static_assert(!(must_combine<Sections> || ...) || sizeof...(Sections) == 1,
+                "warden: sections combine in a guarded array of one section type: let neither the "
+                "section say combines = true nor the policy combine_in_fused");
+  static_assert(((!must_combine<Sections> ||
+                  (group_size_of<Sections> == 1 &&
+                   critical_section_of<Sections, Record, typename Policy::context>)) &&
+                 ...),
+                "warden: sections that several lanes run, on two records, or that send sections do "
+                "not combine: let neither the section say combines = true nor the policy "
+                "combine_in_fused");
+  // The formats have checks of their own.
   static_assert(sizeof(typename log_formats<
-                       false, sent<Sections, Record, typename Policy::context>...>::message_type) !=
-                0);
-  using combined = log_formats<Policy::combines, Sections...>;
-  static_assert(!Policy::combines ||
-                    !std::is_same_v<typename combined::partial, typename combined::sent> ||
-                    (combining<Sections> && ...),
+                       combines_in_log<Policy, Record, Sections...>,
+                       sent<Sections, Record, typename Policy::context>...>::message_type) != 0);
+  static_assert(((!must_combine<Sections> || !std::is_same_v<partial_of<Sections>, Sections> ||
+                  combining<Sections>)&&...),
                 "warden: the section has no member static Section combine(Section, Section)");
-  static_assert(!Policy::combines ||
-                    std::is_same_v<typename combined::partial, typename combined::sent> ||
-                    combining<typename combined::partial>,
+  static_assert(((!must_combine<Sections> || std::is_same_v<partial_of<Sections>, Sections> ||
+                  combining<partial_of<Sections>>)&&...),
                 "warden: the section's partial has no member static partial combine(partial, "
                 "partial)");
-  static_assert(!Policy::combines ||
-                    std::is_constructible_v<typename combined::partial, typename combined::sent>,
+  static constexpr bool combines =
+      Policy::combine_in_fused || combines_in_log<Policy, Record, Sections...>;
+  static_assert(!combines || (std::is_constructible_v<partial_of<Sections>, Sections> && ...),
                 "warden: the section's partial cannot be made from a section");
-  static_assert(
-      !Policy::combines ||
-          critical_section_of<typename combined::partial, Record, typename Policy::context>,
-      "warden: the section's partial is no section: it is trivially copyable and called, "
-      "const, as partial(record[, context])");
-  static_assert(!Policy::combines || has_combine_key<typename combined::partial> ==
-                                         has_combine_key<typename combined::sent>,
+  static_assert(!combines ||
+                    (critical_section_of<partial_of<Sections>, Record, typename Policy::context> &&
+                     ...),
+                "warden: the section's partial is no section: it is trivially copyable and called, "
+                "const, as partial(record[, context])");
+  static_assert(!combines ||
+                    ((has_combine_key<partial_of<Sections>> == has_combine_key<Sections>)&&...),
                 "warden: a section and its partial must both have a combine_key(), or "
                 "neither");
-  static_assert(!Policy::combines ||
-                    ((answer_bytes<Sections, Record, typename Policy::context> == 0) && ...),
-                "warden: a section that is combined with others has no answer of its own: with "
-                "combines it returns void");
   static_assert(Policy::block_threads % simt::warp_size == 0 && Policy::block_threads >= 32 &&
                     Policy::block_threads <= 1024,
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");

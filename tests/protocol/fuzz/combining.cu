@@ -11,7 +11,7 @@ using warden::placement;
 template <placement Where>
 struct policy : small<32, Where> {
   using executor = warden::executor::sorted<128>;
-  static constexpr bool combines = true;
+  static constexpr bool combine_in_fused = true;
 };
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>
 using combining = configuration<policy<Where>, Reach, combined_section<Reach>>;

@@ -250,7 +250,6 @@ struct policy : warden::default_policy {
                                    warden::order::sequential, warden::order::unordered>;
   static constexpr warden::placement records =
       P.on_chip() ? warden::placement::on_chip : warden::placement::in_memory;
-  static constexpr bool combines = P.combining != combining::none;
   static constexpr unsigned block_threads = Threads;
   static constexpr unsigned minimum_blocks_per_multiprocessor = 1;
   static constexpr std::size_t apply_bytes = 4096;

@@ -14,6 +14,11 @@ WARDEN_NAMESPACE_BEGIN
 /// True if sections combine: `static Section combine(Section, Section)` returns one section with
 /// the effect of both, in any order and grouping. `combine` itself must have no effect: some of its
 /// results are discarded.
+///
+/// A log whose guarded array has this section type alone then combines sections on one record
+/// where records repeat, unless it has an order. A section then runs once for several sends. The
+/// member `static constexpr bool combines = false` of the section prevents that; `true` makes it an
+/// error if sections of this type cannot combine.
 template <class Section>
 concept combining = requires(Section const& s) {
   { Section::combine(s, s) } -> std::convertible_to<Section>;
@@ -47,6 +52,19 @@ WARDEN_DEVICE std::uint32_t folded(std::uint32_t key) { return key; }
 WARDEN_DEVICE std::uint32_t folded(std::uint64_t key) {
   return static_cast<std::uint32_t>(key) + static_cast<std::uint32_t>(key >> 32) * 0x85ebca6bu;
 }
+
+/// True if a log runs each section by itself: the section says `static constexpr bool combines =
+/// false`.
+template <class Section>
+concept declines_combining = requires {
+  requires !Section::combines;
+};
+/// True if the section says `static constexpr bool combines = true`: it does not compile if no log
+/// can combine it.
+template <class Section>
+concept demands_combining = requires {
+  requires Section::combines;
+};
 
 template <class Section>
 struct partial_type {

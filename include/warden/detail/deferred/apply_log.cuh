@@ -102,7 +102,7 @@ class apply_log : public apply_log_base {
 
  private:
   static constexpr unsigned threads = log::client_threads;
-  using client = deferred_block<ref, threads>;
+  using client = bulk_client<ref, threads>;
   static constexpr std::size_t message_bytes = sizeof(typename ref::message_type);
   static constexpr std::size_t most =
       std::bit_floor(std::clamp<std::size_t>(Policy::apply_bytes / message_bytes, 1, 1u << 30));

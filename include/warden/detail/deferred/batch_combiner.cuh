@@ -9,6 +9,7 @@
 #pragma once
 
 #include <warden/detail/deferred/batch_slots.cuh>
+#include <warden/detail/deferred/combining_state.cuh>
 #include <warden/detail/deferred/key_buckets.cuh>
 #include <warden/detail/deferred/log_formats.cuh>
 #include <warden/detail/deferred/partial_slots.cuh>
@@ -63,15 +64,8 @@ class batch_combiner {
     std::uint32_t kept[2][Threads / 32];  ///< [turn][warp] slots in use, from the front
   };
 
-  /// State that a block keeps from one batch to the next. One register, because the user's code
-  /// runs between two flushes.
-  struct state {
-    unsigned on : 1 = 0;        ///< messages are staged to be combined
-    unsigned pays : 1 = 1;      ///< combining freed enough places
-    unsigned turn : 1 = 0;      ///< see `move_together`
-    unsigned combined : 1 = 0;  ///< the batch has been combined, at least in part
-    unsigned unlooked : 2 = 0;  ///< batches to skip before the next one is sampled
-  };
+  /// State that a block keeps from one batch to the next.
+  using state = combining_state;
   /// Result of `run`.
   struct outcome {
     state now;      ///< state of the block
@@ -107,11 +101,7 @@ class batch_combiner {
   WARDEN_DEVICE bool has_partials() const { return two_widths && now_.combined != 0; }
 
   /// True if the batch is left as it is, without a sample.
-  WARDEN_DEVICE bool passes() {
-    if (now_.on != 0 || now_.unlooked == 0) return false;
-    --now_.unlooked;  // mutation: looks-again
-    return true;
-  }
+  WARDEN_DEVICE bool passes() { return now_.passes(); }
   /// Returns the state of the block.
   WARDEN_DEVICE state known() const { return now_; }
   /// Continues with the state that another combiner of the same batch has left.
@@ -125,7 +115,7 @@ class batch_combiner {
   WARDEN_DEVICE unsigned run(unsigned used, std::uint32_t least, bool may_go_on) {
     if (now_.on == 0) {
       if (!is_crowded(used)) {
-        now_.unlooked = unlooked_batches;
+        now_.look_later();
         return used;
       }
       start(used);
@@ -160,17 +150,10 @@ class batch_combiner {
   /// Ends the batch, which has been written.
   WARDEN_DEVICE void end() {
     if (now_.combined != 0) forget_partials();
-    now_.combined = 0;
-    if (now_.pays != 0) return;
-    now_.on = 0;
-    now_.pays = 1;
-    now_.unlooked = unlooked_batches;
+    now_.end();
   }
 
  private:
-  /// Batches that are not sampled after one in which nothing repeated. Samples then take almost
-  /// none of a block's time, and records that begin to repeat later are found soon.
-  static constexpr std::uint32_t unlooked_batches = 3;
   /// Messages of one record in a sample at which combining begins. Of 1,024 equally hot records
   /// hardly any has as many, and none if partials are wider: runs then look for them in all rows.
   static constexpr std::uint32_t crowd =

@@ -8,10 +8,12 @@
 #include <warden/detail/deferred/batch_sort.cuh>
 #include <warden/detail/deferred/batch_stage.cuh>
 #include <warden/detail/deferred/batch_write.cuh>
+#include <warden/detail/deferred/client_storage.cuh>
 #include <warden/detail/deferred/combines_nothing.cuh>
 #include <warden/detail/deferred/section_log.cuh>
 #include <warden/simt/simt.cuh>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -275,7 +277,7 @@ class batch_writer {
 /// fits static shared memory, or `Bytes` if that is more. Returns 1 if none fits.
 template <template <unsigned> class Writer, unsigned PerThread, std::size_t Bytes = 0>
 constexpr unsigned per_thread_that_fits() {
-  constexpr std::size_t most = Bytes < (std::size_t{48} << 10) ? std::size_t{48} << 10 : Bytes;
+  constexpr std::size_t most = std::max(static_storage_bytes, Bytes);
   if constexpr (PerThread <= 1 || Writer<PerThread>::shared_bytes() <= most) {
     return PerThread < 1 ? 1 : PerThread;
   } else {

@@ -8,7 +8,7 @@
 #include <warden/detail/block/to.cuh>
 #include <warden/detail/deferred/batch_combiner.cuh>
 #include <warden/detail/deferred/batch_writer.cuh>
-#include <warden/detail/deferred/combines_nothing.cuh>
+#include <warden/detail/deferred/client_storage.cuh>
 #include <warden/detail/deferred/deferred_ref.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -18,6 +18,25 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Batches of a client of `Ref` that do not combine.
+template <class Ref, unsigned Threads>
+struct plain_batches {
+  /// Writer of up to `PerThread` messages of each thread.
+  template <unsigned PerThread>
+  using writer = batch_writer<typename Ref::message_type, Threads, PerThread, Ref::in_order>;
+};
+/// Batches of a client of `Ref` that combine.
+template <class Ref, unsigned Threads>
+struct combining_batches {
+  /// Writer of up to `PerThread` messages of each thread.
+  template <unsigned PerThread>
+  using writer = batch_writer<typename Ref::message_type, Threads, PerThread, false,
+                              batch_combiner<typename Ref::formats, Threads, PerThread>>;
+};
+
+}  // namespace detail
 
 /// The client of a log for blocks of `Threads` threads. Blocks and grids may have any dimensions.
 /// Sections sent by a block of another number of threads are lost; `wait` reports them. With
@@ -33,9 +52,11 @@ WARDEN_NAMESPACE_BEGIN
 ///
 /// Precondition: one client at a time uses a storage. A batch takes one atomic, and is written
 /// linearly and sorted. A thread's own `send` takes one atomic for the converged lanes, and leaves
-/// the sorting to the run. If the policy combines, the sections on a record that repeats become one
-/// section of the batch. The batch continues if half of it became free.
-template <class Ref, unsigned Threads>
+/// the sorting to the run. If the log combines, the sections on a record that repeats become one
+/// section of the batch. The batch continues if half of it became free. The storage takes at most
+/// `Bytes`, unless one message of each thread takes more. Batches do not combine if those that do
+/// need more.
+template <class Ref, unsigned Threads, std::size_t Bytes>
 class deferred_block {
   static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");
@@ -46,34 +67,34 @@ class deferred_block {
   static constexpr unsigned most_per_thread = std::min<unsigned>(
       bytes_each / (sizeof(message_type) + sizeof(std::uint16_t)),
       detail::batch_writer<message_type, Threads, 1, Ref::in_order>::most_per_thread);
-  /// Bytes of the storage, if it may exceed static shared memory: a multiprocessor of 227 KB then
-  /// holds 1,536 threads.
-  static constexpr std::size_t most_bytes = Ref::combines ? std::size_t{148} * Threads : 0;
-  template <unsigned PerThread>
-  struct combiner_of {
-    using type = detail::combines_nothing;
-  };
-  template <unsigned PerThread>
-  requires(Ref::combines) struct combiner_of<PerThread> {
-    using type = detail::batch_combiner<typename Ref::formats, Threads, PerThread>;
-  };
   using site = simt::site;
-  template <unsigned PerThread>
-  using writer_of = detail::batch_writer<message_type, Threads, PerThread, Ref::in_order,
-                                         typename combiner_of<PerThread>::type>;
+
+ public:
+  /// True if batches combine: the log does, and a batch that combines fits the storage.
+  static constexpr bool combines = [] {
+    if constexpr (Ref::combines) {
+      return detail::combining_batches<Ref, Threads>::template writer<1>::shared_bytes() <= Bytes;
+    } else {
+      return false;
+    }
+  }();
+
+ private:
+  using batches = std::conditional_t<combines, detail::combining_batches<Ref, Threads>,
+                                     detail::plain_batches<Ref, Threads>>;
 
  public:
   /// Messages of a thread in one batch.
   static constexpr unsigned per_thread =
-      detail::per_thread_that_fits<writer_of, most_per_thread, most_bytes>();
+      detail::per_thread_that_fits<batches::template writer, most_per_thread, Bytes>();
 
  private:
-  using writer = writer_of<per_thread>;
+  using writer = typename batches::template writer<per_thread>;
 
  public:
   /// The block's shared memory, uninitialized. Declare it static if it has at most 48 KB, otherwise
   /// dynamic. It has at most 48 KB for blocks of up to 256 threads; for larger ones with messages
-  /// of up to 32 bytes that neither combine nor are in order; and for blocks of up to 512 threads
+  /// of up to 32 bytes that are not in order; and for blocks of up to 512 threads
   /// if they are in order.
   struct alignas(16) storage {
     std::byte bytes[writer::shared_bytes()];  ///< for the client
@@ -171,8 +192,8 @@ class deferred_block {
       unsent_ = 0;
       return lost;
     }
-    if constexpr (Ref::combines) staged_ = writer_.combine(staged_, false);
-    std::uint32_t const refused = refused_ + (Ref::combines || staged_ != 0 ? pass_on() : 0);
+    if constexpr (combines) staged_ = writer_.combine(staged_, false);
+    std::uint32_t const refused = refused_ + (combines || staged_ != 0 ? pass_on() : 0);
     refused_ = 0;
     return refused;
   }

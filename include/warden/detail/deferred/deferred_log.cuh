@@ -96,12 +96,6 @@ class deferred : detail::log_checks<Policy, Record, Sections...>,
       !(run_type::in_order && run_type::has_pairs),
       "warden: sections on two records run in no order: order::sequential is for sections "
       "on one");
-  static_assert(
-      !(Policy::combines && run_type::has_pairs),
-      "warden: sections on two records are not combined: let the policy not say combines");
-  static_assert(!(run_type::in_order && Policy::combines),
-                "warden: order::sequential runs each section by itself: let the policy not say "
-                "combines");
 
  public:
   /// Guarded array of the records.

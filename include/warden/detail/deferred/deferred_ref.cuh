@@ -68,7 +68,7 @@ class log_ref {
 template <class Policy, class Record, class... Sections>
 class deferred_ref
     : public log_ref<
-          detail::log_formats<Policy::combines,
+          detail::log_formats<detail::combines_in_log<Policy, Record, Sections...>,
                               detail::sent<Sections, Record, typename Policy::context>...>,
           Policy::order::in_order>,
       public detail::numbers_of<Policy, false>::sent {
@@ -76,7 +76,7 @@ class deferred_ref
   using deferred_ref::log_ref::in_order;
   using typename deferred_ref::log_ref::formats;
   /// True if a block combines the sections for records that repeat in its batch.
-  static constexpr bool combines = Policy::combines;
+  static constexpr bool combines = detail::combines_in_log<Policy, Record, Sections...>;
 
   std::uint64_t size = 0;  ///< records, filled by the host
 

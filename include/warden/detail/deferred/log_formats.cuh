@@ -5,6 +5,7 @@
 
 #include <warden/detail/block/combining.cuh>
 #include <warden/detail/deferred/log_message.cuh>
+#include <warden/section.cuh>
 
 #include <cstddef>
 #include <tuple>
@@ -12,6 +13,16 @@
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
+
+/// True if a log combines the sections of such a guarded array. They have no order and one type,
+/// which has `combine`, or a `partial` that has. One thread runs each on one record, and no section
+/// sends others. Sections of several types do not combine, because they share batches.
+template <class Policy, class Record, class... Sections>
+inline constexpr bool combines_in_log = false;
+template <class Policy, class Record, class Section>
+inline constexpr bool combines_in_log<Policy, Record, Section> =
+    !Policy::order::in_order && combining<partial_of<Section>> && !declines_combining<Section> &&
+    group_size_of<Section> == 1 && critical_section_of<Section, Record, typename Policy::context>;
 
 /// Formats of a log's messages. If sections combine and their partials need a wider message, the
 /// log has both kinds, in separate batches. Partials that need no more room also stand for single

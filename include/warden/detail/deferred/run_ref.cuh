@@ -32,7 +32,7 @@ struct run_policy : Policy {
   static constexpr unsigned block_threads =
       Policy::block_threads > 512 ? 1024 : 2 * Policy::block_threads;
   /// Clients combine; few sections of a hot record are left.
-  static constexpr bool combines = false;
+  static constexpr bool combine_in_fused = false;
 };
 
 /// Policy whose records are at `Where`, which is not `automatic`.
@@ -83,7 +83,8 @@ class run_ref : public run_array<Record>,
   /// Type of the read-only object that every section gets in addition to its record.
   using context = typename Policy::context;
   /// Formats of the messages in the log.
-  using formats = log_formats<Policy::combines, sent<Sections, Record, context>...>;
+  using formats =
+      log_formats<combines_in_log<Policy, Record, Sections...>, sent<Sections, Record, context>...>;
   /// Section type of a guarded array with one type; otherwise the first one.
   using section = typename formats::section;
   /// Executor of the sections.
@@ -106,19 +107,19 @@ class run_ref : public run_array<Record>,
   static constexpr bool has_answers = false;     ///< see `reply_type`
   static constexpr bool fences = false;          ///< see the class comment
   /// True if warps combine the remaining sections of a hot record.
-  static constexpr bool combines_segments = Policy::combines;
+  static constexpr bool combines_segments = combines_in_log<Policy, Record, Sections...>;
   /// True if any of the sections is on two records: the log then runs in rounds.
   static constexpr bool has_pairs = (pair_section_of<Sections, Record, context> || ...);
   /// Number of lanes that run a section together: the largest of all types.
   static constexpr unsigned group_size = std::max({group_size_of<Sections>...});
   /// True if any of the section types has `is_noop`.
-  static constexpr bool filters_noops = Policy::combines
+  static constexpr bool filters_noops = combines_segments
                                             ? has_is_noop<section, Record, context>
                                             : (has_is_noop<Sections, Record, context> || ...);
   /// True if sections on one record run in the order in which they were sent.
   static constexpr bool in_order = Policy::order::in_order;
   /// True if each section can be run as one atomic.
-  static constexpr bool all_atomic = Policy::combines
+  static constexpr bool all_atomic = combines_segments
                                          ? has_atomic<section, Record, context>
                                          : (has_atomic<Sections, Record, context> && ...);
   /// True if the ids of records are not their places, and sections need the map.
@@ -128,8 +129,9 @@ class run_ref : public run_array<Record>,
   static constexpr bool traces_segments = !filters_noops || in_order;
   /// Facts about the sections, for advice.
   static constexpr section_facts facts{
-      sizeof...(Sections) == 1 && combining<partial_of<typename formats::sent>>, Policy::combines,
-      all_atomic, in_order};
+      sizeof...(Sections) == 1 &&
+          ((combining<partial_of<Sections>> && declines_combining<Sections>)&&...),
+      combines_segments, all_atomic, in_order};
 
   context sections_context{};         ///< context of every section
   log_type log{};                     ///< log that is run

@@ -3,6 +3,7 @@
 /// Fills a log with the sections that a function returns, without a kernel of the user.
 #pragma once
 
+#include <warden/detail/deferred/client_storage.cuh>
 #include <warden/detail/deferred/deferred_block.cuh>
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
@@ -19,6 +20,10 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
+/// Client of blocks whose shared memory is dynamic.
+template <class Ref, unsigned Threads>
+using bulk_client = deferred_block<Ref, Threads, dynamic_storage_bytes<Ref, Threads>>;
+
 /// Arguments of the kernel below.
 template <class Ref, class Function>
 struct bulk_send {
@@ -32,7 +37,7 @@ struct bulk_send {
 template <class Ref, class Function, unsigned Threads>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1) send_in_bulk(bulk_send<Ref, Function> a) {
   simt::assume_one_dimension();
-  using client = deferred_block<Ref, Threads>;
+  using client = bulk_client<Ref, Threads>;
   client block{a.ref, *reinterpret_cast<typename client::storage*>(simt::dynamic_shared())};
   block.for_each(a.count, [&](std::uint64_t i) {
     std::uint64_t const element = a.first + i;  // mutation: apply-piece
@@ -56,7 +61,7 @@ template <unsigned Threads, class Log, class Function>
 void fill_log(Log& log, Function const& f, std::uint64_t first, std::uint64_t count, stream_ref s,
               std::source_location where) {
   using ref = typename Log::ref_type;
-  constexpr std::size_t shared_bytes = sizeof(typename deferred_block<ref, Threads>::storage);
+  constexpr std::size_t shared_bytes = sizeof(typename bulk_client<ref, Threads>::storage);
   // Every device has 64 KB.
   if constexpr (shared_bytes > std::size_t{64} << 10) {
     if (shared_bytes > runtime::facts(log.device(), where).shared_bytes_per_block)

@@ -5,8 +5,8 @@
 ///
 /// Thread t of a server owns the local records that are t mod the number of threads, so no two
 /// threads use one record. If several lanes run a section, groups of lanes take the segments of
-/// those threads instead, one after another. If the policy combines sections, all threads first
-/// combine those of a window, so that no owner has a long segment for a hot record.
+/// those threads instead, one after another. With `combine_in_fused` all threads first combine
+/// the sections of a window, so that no owner has a long segment for a hot record.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -38,7 +38,7 @@ class forward_window;
 /// Runs the sections of one window. See window_server and forwarding_server.
 template <class Ref, unsigned BytesPerThread>
 class sorted_worker {
-  static_assert(!(Ref::sends_sections && Ref::policy::combines),
+  static_assert(!(Ref::sends_sections && Ref::policy::combine_in_fused),
                 "warden: sections that send sections are not combined");
 
  public:
@@ -76,7 +76,7 @@ class sorted_worker {
 
   /// Combining ends before the order is found, in the same memory.
   WARDEN_HOST_DEVICE static constexpr std::size_t order_size() {
-    if constexpr (Ref::policy::combines) {
+    if constexpr (Ref::policy::combine_in_fused) {
       return sizeof(typename combiner::storage) / sizeof(std::uint16_t);
     } else {
       return 0;
@@ -136,17 +136,17 @@ class sorted_worker {
       } else {
         rank_among_many(m, arrived);
       }
-    } else if constexpr (!Ref::policy::combines && !filters_noops_first) {
+    } else if constexpr (!Ref::policy::combine_in_fused && !filters_noops_first) {
       rank(m, arrived);
     }
   }
 
-  /// Filters no-op sections out of the window, combines it if the policy says so, sorts it and runs
-  /// it. Collective. Returns the credits spent, as forwarding_server requires.
+  /// Filters no-op sections out of the window, combines it with `combine_in_fused`, sorts it and
+  /// runs it. Collective. Returns the credits spent, as forwarding_server requires.
   WARDEN_DEVICE unsigned execute(message_type const (&m)[per_thread], unsigned arrived) {
     if constexpr (filters_noops_first) arrived = filter_noops(m, arrived);
-    if constexpr (Ref::policy::combines) arrived = combine(m, arrived);
-    if constexpr (filters_noops_first && !Ref::policy::combines) {
+    if constexpr (Ref::policy::combine_in_fused) arrived = combine(m, arrived);
+    if constexpr (filters_noops_first && !Ref::policy::combine_in_fused) {
       rank(m, arrived);
       if (!simt::sync_block_or(arrived != 0)) return 0;  // mutation: asked-ranked
     }
@@ -196,7 +196,7 @@ class sorted_worker {
     WARDEN_UNROLL
     for (unsigned k = 0; k < per_thread; ++k) {
       if ((arrived >> k & 1u) == 0) continue;
-      if constexpr (Ref::policy::combines) {
+      if constexpr (Ref::policy::combine_in_fused) {
         unsigned const slot = k * threads + me;
         order_[begins_[owner_of(window_[slot])] + rank_[k]] = static_cast<std::uint16_t>(slot);
       } else {
@@ -238,7 +238,7 @@ class sorted_worker {
 
   /// Message i of the window sorted by owner.
   WARDEN_DEVICE message_type const& sorted(std::uint32_t i) const {
-    if constexpr (Ref::policy::combines) {
+    if constexpr (Ref::policy::combine_in_fused) {
       return window_[order_[i]];
     } else {
       return window_[i];

@@ -26,7 +26,7 @@ namespace detail {
 /// Staging of one client block for one guarded array.
 template <class Ref>
 class buffered_outbox {
-  static_assert(!Ref::policy::combines,
+  static_assert(!Ref::policy::combine_in_fused,
                 "warden: sender::buffered does not combine; sender::sorted does");
 
  public:

@@ -41,9 +41,14 @@ class fused_checks {
                 "are deferred: a fused launch does not run them");
   static_assert(!Policy::order::in_order,
                 "warden: order::sequential is for deferred sections: a fused launch has no order");
-  static_assert(!Policy::combines || (std::is_same_v<partial_of<Sections>, Sections> && ...),
-                "warden: a section whose partial is another type combines in a log alone: a fused "
-                "launch does not run it");
+  static_assert(!Policy::combine_in_fused ||
+                    (std::is_same_v<partial_of<Sections>, Sections> && ...),
+                "warden: a section whose partial is another type combines in a log alone: let the "
+                "policy not say combine_in_fused");
+  static_assert(!Policy::combine_in_fused ||
+                    ((answer_bytes<Sections, Record, typename Policy::context> == 0) && ...),
+                "warden: a section that is combined with others has no answer of its own: with "
+                "combine_in_fused it returns void");
 };
 
 }  // namespace detail

@@ -103,7 +103,7 @@ class sorted_outbox {
   WARDEN_DEVICE bool flush(unsigned used) {
     last_appended_ = none;
     simt::sync_block();  // everything staged is visible to the block
-    if constexpr (policy::combines) combine(used);
+    if constexpr (policy::combine_in_fused) combine(used);
     std::uint32_t const total = sort_by_destination(used);
     bool const sent = copy_out(total);
     for (unsigned d = simt::thread_rank(); d < servers(); d += threads) counts_[d] = 0;
@@ -121,7 +121,7 @@ class sorted_outbox {
   using combiner = message_combiner<typename Ref::section, threads, per_thread + 1>;
   /// Size of `order_`. Combining ends before the order is computed, and uses the same memory.
   WARDEN_HOST_DEVICE static constexpr std::size_t order_size() {
-    if constexpr (policy::combines) {
+    if constexpr (policy::combine_in_fused) {
       constexpr std::size_t combining = sizeof(typename combiner::storage) / sizeof(std::uint16_t);
       return combining > slots ? combining : slots;
     } else {
