@@ -19,7 +19,7 @@ class deferred_histogram final : public histogram_arm {
   void wait() override { by_.wait(); }
 
  private:
-  contention::deferred_arm_of<count, contention::logged_combined, warden::placement::on_chip,
+  contention::deferred_arm_of<count, contention::logged, warden::placement::on_chip,
                               bench::block_sender>
       by_;
 };

@@ -25,6 +25,7 @@ inline std::vector<std::string> const arm_names{"lock_as_written",
                                                 "atomics",
                                                 "atomics_combined",
                                                 "sort",
+                                                "warden",
                                                 "warden_paper",
                                                 "warden_locks",
                                                 "warden_runs",
@@ -111,7 +112,7 @@ class runner {
  private:
   /// Returns the Warden arm of that name; null for a baseline.
   warden_arm* find_warden_arm(std::string const& arm) {
-    if (!arm.starts_with("warden_")) return nullptr;
+    if (!arm.starts_with("warden")) return nullptr;
     auto& made = warden_arms_[arm];
     if (!made)
       made = make_warden_arm<Operation>(arm, records_.data(), keys_,

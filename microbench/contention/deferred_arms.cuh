@@ -23,18 +23,33 @@ struct logged : warden::default_policy {
 struct logged_in_order : logged {
   using order = warden::order::sequential;
 };
-/// Policy that combines the sections for one record in a block's batch.
-struct logged_combined : logged {
-  static constexpr bool combines = true;
+/// Policy of the arm `warden`: no option is set.
+template <class Operation>
+struct by_default : warden::default_policy {
+  using context = typename Operation::context;
+};
+
+/// The operation with sections that say whether a log combines them.
+template <class Operation, bool Combines>
+struct fixed : Operation {
+  struct section : Operation::section {
+    static constexpr bool combines = Combines;
+    __device__ static section combine(
+        section a, section b) requires warden::combining<typename Operation::section> {
+      return {Operation::section::combine(a, b)};
+    }
+  };
+  struct make {
+    __device__ section operator()(std::uint32_t i) const { return {typename Operation::make{}(i)}; }
+  };
 };
 
 /// Arm that enqueues the kernel, then the run of its log.
-template <class Operation, class Policy, warden::placement Where,
-          template <class, class> class Sender>
-class deferred_arm_of final : public warden_arm {
+template <class Operation, class Policy, template <class, class> class Sender>
+class deferred_arm final : public warden_arm {
  public:
-  deferred_arm_of(typename Operation::record* records, std::uint32_t keys,
-                  typename Operation::context context)
+  deferred_arm(typename Operation::record* records, std::uint32_t keys,
+               typename Operation::context context)
       : guarded_{records, keys, context} {}
   /// Makes a log with room for exactly n sections.
   void prepare(std::uint32_t n) override {
@@ -49,14 +64,16 @@ class deferred_arm_of final : public warden_arm {
   void wait() override { guarded_.wait(); }
 
  private:
-  using policy = warden_policy<Operation, Policy, Where>;
   using record = typename Operation::record;
   using section = typename Operation::section;
-  using guarded = warden::basic_guarded<policy, record, section>;
+  using guarded = warden::basic_guarded<Policy, record, section>;
   guarded guarded_;
-  std::optional<warden::deferred<policy, record, section>> log_;
+  std::optional<warden::deferred<Policy, record, section>> log_;
   Sender<typename guarded::deferred_ref, typename Operation::make> sender_;
 };
+template <class Operation, class Policy, warden::placement Where,
+          template <class, class> class Sender>
+using deferred_arm_of = deferred_arm<Operation, warden_policy<Operation, Policy, Where>, Sender>;
 
 template <class Operation>
 std::unique_ptr<warden_arm> make_deferred_arm(std::string const& name,
@@ -64,9 +81,14 @@ std::unique_ptr<warden_arm> make_deferred_arm(std::string const& name,
                                               std::uint32_t keys,
                                               typename Operation::context context) {
   using warden::placement;
-  auto const made = [&]<class Policy, placement Where, template <class, class> class Sender>()
-      -> std::unique_ptr<warden_arm> {
-    return std::make_unique<deferred_arm_of<Operation, Policy, Where, Sender>>(records, keys,
+  if (name == "warden")
+    return std::make_unique<deferred_arm<Operation, by_default<Operation>, bench::default_sender>>(
+        records, keys, context);
+  auto const made = [&]<class Policy, placement Where, template <class, class> class Sender,
+                        bool Combines = false>()
+                        ->std::unique_ptr<warden_arm> {
+    using operation = fixed<Operation, Combines>;
+    return std::make_unique<deferred_arm_of<operation, Policy, Where, Sender>>(records, keys,
                                                                                context);
   };
   if (name == "warden_deferred")
@@ -79,7 +101,7 @@ std::unique_ptr<warden_arm> make_deferred_arm(std::string const& name,
     return made.template operator()<logged_in_order, placement::on_chip, bench::block_sender>();
   if constexpr (warden::combining<typename Operation::section>) {
     if (name == "warden_deferred_combined")
-      return made.template operator()<logged_combined, placement::on_chip, bench::block_sender>();
+      return made.template operator()<logged, placement::on_chip, bench::block_sender, true>();
   }
   return nullptr;
 }

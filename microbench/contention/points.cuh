@@ -24,7 +24,7 @@ class point_of : public bench::workload_point<Operation> {
   [[nodiscard]] bool has(std::string const& arm) const override {
     // The simulated device sorts on the host, so its counts would be 0, as if sorting were free.
     if (arm == "sort") return !warden::runtime::facts(warden::runtime::current_device()).simulated;
-    if (arm.starts_with("warden_")) return has_warden_arm<Operation>(arm, keys());
+    if (arm.starts_with("warden")) return has_warden_arm<Operation>(arm, keys());
     if (arm == "atomics_combined") return warden::combining<typename Operation::section>;
     return base::has(arm);
   }
@@ -44,7 +44,7 @@ class point_of : public bench::workload_point<Operation> {
   void finish(std::string const& arm, bench::row& r) override {
     // The simulated device does not count accesses to logs, which are nearly all accesses of these
     // arms.
-    if (arm.starts_with("warden_deferred")) r.counters.erase("sectors");
+    if (arm == "warden" || arm.starts_with("warden_deferred")) r.counters.erase("sectors");
   }
   void tear_down() override { runner_.reset(); }
 

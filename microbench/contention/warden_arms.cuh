@@ -50,7 +50,7 @@ struct executor_policy : warden::default_policy {
   using executor = Executor;
 };
 struct combining_policy : executor_policy<warden::executor::sorted<>> {
-  static constexpr bool combines = true;
+  static constexpr bool combine_in_fused = true;
 };
 template <class Operation, class Policy, warden::placement Where>
 struct warden_policy : Policy {

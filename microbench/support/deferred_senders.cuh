@@ -36,10 +36,9 @@ inline constexpr unsigned loaded_at_once = sizeof(typename Ref::message_type) > 
 
 /// Sends by all threads of a block together. Each thread loads several ids before it sends the
 /// first; adjacent threads load adjacent ids.
-template <class Ref, class Make, unsigned Threads>
-WARDEN_DEVICE void send_all(send_arguments<Ref, Make> const& a,
-                            typename warden::deferred_block<Ref, Threads>::storage& storage) {
-  warden::deferred_block<Ref, Threads> client{a.ref, storage};
+template <class Client, class Ref, class Make, unsigned Threads>
+WARDEN_DEVICE void send_all(send_arguments<Ref, Make> const& a, typename Client::storage& storage) {
+  Client client{a.ref, storage};
   using section = decltype(a.make(0));
   constexpr unsigned at_once = loaded_at_once<Ref, section>, chunk = at_once * Threads;
   // Prefetches the next ids if the registers hold so few ids that addresses fit, too.
@@ -66,35 +65,40 @@ WARDEN_DEVICE void send_all(send_arguments<Ref, Make> const& a,
   }
   client.flush();
 }
-/// Keeps the storage in static shared memory if it fits, in dynamic shared memory otherwise.
-template <class Ref, class Make, unsigned Threads>
+/// Keeps the storage, of up to `Bytes`, in static shared memory if it fits, in dynamic shared
+/// memory otherwise.
+template <class Ref, class Make, unsigned Threads, std::size_t Bytes>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 3)
     send_by_blocks(WARDEN_GRID_CONSTANT send_arguments<Ref, Make> const a) {
   simt::assume_one_dimension();
-  using storage = typename warden::deferred_block<Ref, Threads>::storage;
+  using client = warden::deferred_block<Ref, Threads, Bytes>;
+  using storage = typename client::storage;
   if constexpr (sizeof(storage) <= 48 << 10) {
     WARDEN_SHARED(storage, memory);
-    send_all<Ref, Make, Threads>(a, memory);
+    send_all<client, Ref, Make, Threads>(a, memory);
   } else {
-    send_all<Ref, Make, Threads>(a, *reinterpret_cast<storage*>(simt::dynamic_shared()));
+    send_all<client, Ref, Make, Threads>(a, *reinterpret_cast<storage*>(simt::dynamic_shared()));
   }
 }
-/// Sender with blocks of 512 threads, as many as are resident together.
-template <class Ref, class Make>
-class block_sender {
+/// Threads of a block of such senders.
+inline constexpr unsigned block_sender_threads = 512;
+/// Sender with blocks of 512 threads, as many as are resident together, with storage of up to
+/// `Bytes`.
+template <class Ref, class Make, std::size_t Bytes>
+class block_sender_with {
  public:
-  static constexpr unsigned threads = 512;
+  static constexpr unsigned threads = block_sender_threads;
   /// Shared memory of a block.
   static constexpr std::size_t storage_bytes =
-      sizeof(typename warden::deferred_block<Ref, threads>::storage);
+      sizeof(typename warden::deferred_block<Ref, threads, Bytes>::storage);
   /// Dynamic shared memory of a block.
   static constexpr std::size_t shared_bytes = storage_bytes <= 48 << 10 ? 0 : storage_bytes;
   static warden::runtime::kernel kernel() {
-    return simt::make_kernel(&send_by_blocks<Ref, Make, threads>);
+    return simt::make_kernel(&send_by_blocks<Ref, Make, threads, Bytes>);
   }
   void send_async(send_arguments<Ref, Make> const& all) const {
     constexpr unsigned chunk = loaded_at_once<Ref, decltype(all.make(0))> * threads;
-    simt::launch(&send_by_blocks<Ref, Make, threads>,
+    simt::launch(&send_by_blocks<Ref, Make, threads, Bytes>,
                  std::min(resident_, (all.n + chunk - 1) / chunk), threads, shared_bytes, all, {});
   }
 
@@ -102,6 +106,14 @@ class block_sender {
   unsigned resident_ =
       static_cast<unsigned>(warden::runtime::resident_blocks(kernel(), threads, shared_bytes));
 };
+
+/// Sender with batches that are as large as possible.
+template <class Ref, class Make>
+using block_sender =
+    block_sender_with<Ref, Make, warden::dynamic_storage_bytes<Ref, block_sender_threads>>;
+/// Sender with the storage of a client by default.
+template <class Ref, class Make>
+using default_sender = block_sender_with<Ref, Make, warden::static_storage_bytes>;
 
 /// Sends one section per thread, like a kernel that was written for locks.
 template <class Ref, class Make>

@@ -26,7 +26,7 @@ LABELS = {
     "warden_rounds_on_chip": "deferred pairs, on chip", "warden_colocated": "fused, colocated",
     "warden_nested": "fused, pair messages", "warden_nested_on_chip": "fused, pair messages, on chip",
     "warden_nested_timed": "fused, pair messages, timed", "warden_forwarding": "fused, forwarding",
-    "warden": "deferred", "warden_regions": "regions", "boost_push_relabel": "Boost push-relabel",
+    "warden": "Warden", "warden_regions": "regions", "boost_push_relabel": "Boost push-relabel",
     "boost_boykov_kolmogorov": "Boost Boykov-Kolmogorov", "gather_serial": "gather, serial",
     "gather_warp": "gather, warp", "gather_scan": "gather, scan", "cull_none": "cull, none",
     "cull_warp": "cull, warp", "cull_history": "cull, history", "hogwild": "hogwild", "sequential": "sequential",
@@ -58,6 +58,7 @@ NEEDS = {"atomics": "a section that is one atomic", "atomics_combined": "section
          "warden_deferred_combined": f"sections that combine; {DEFERRED}"}
 NEEDS_OF = {"bank_transfer": dict.fromkeys(("atomics", "warden_forwarding"),
                                            "readers that tolerate half of a transfer"),
+            "contention": {"warden": DEFERRED},
             "hash_table": {"atomics": "an operation that is one atomic once its key is found"},
             "max_flow": {"atomics": "readers that tolerate part of a section", "warden": DEFERRED,
                          "warden_regions": DEFERRED,

@@ -23,6 +23,7 @@ TYPED_TEST(every_operation, runs_as_without_an_observer) {
   auto w = bench::workload::hot90(8);
   contention::cold_observer<TypeParam> observer{n, w.keys()};
   std::vector<std::string> arms{"lock_tuned",
+                                "warden",
                                 "warden_locks",
                                 "warden_runs",
                                 "warden_deferred",
