@@ -218,8 +218,8 @@ TEST_P(small_devices, sections_between_two_arrays) {
 }
 TEST_P(small_devices, tile_pairs_that_cannot_be_listed) {
   EXPECT_THAT(sum_between({.partitions = 512, .second_partitions = 512}),
-              HasSubstr("deferred: a log of 5000 records of 8 bytes in 512 parts and 5000 records "
-                        "of 8 bytes in 512 parts needs 235524 bytes of shared memory to list its "
+              HasSubstr("deferred: a log of 5000 records of 8 bytes in 512 tiles and 5000 records "
+                        "of 8 bytes in 512 tiles needs 235524 bytes of shared memory to list its "
                         "tile pairs; the device has "));
 }
 /// A part for each multiprocessor would be too many to list.
