@@ -185,20 +185,21 @@ int find(options const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"How far all vertices of a graph are from one, counted in arcs, checked.",
+  CLI::App app{"Distances in arcs from one vertex of a graph to all others, checked.",
                "breadth_first"};
   options o;
   o.file.add_to(app);
   o.file.skips_weights = true;
-  app.add_option("--source", o.source, "the vertex to begin at; by default the file's first")
+  app.add_option("--source", o.source, "first vertex of the search; by default that of the file")
       ->transform(apps::whole());
-  CLI::Option* const arm = app.add_option("--arm", o.arm, "how the search is done")
+  CLI::Option* const arm = app.add_option("--arm", o.arm, "arm that searches")
                                ->check(CLI::IsMember(breadth_first::arm_names()))
                                ->capture_default_str();
-  app.add_flag("--undirected", o.is_undirected, "arcs are edges, one where all have one back");
-  app.add_option("--out", o.out, "writes levels and parents there: s and v lines")
+  app.add_flag("--undirected", o.is_undirected,
+               "arcs are edges; if each has one back, two are one edge");
+  app.add_option("--out", o.out, "writes levels and parents to this file: lines s and v")
       ->check(apps::file_name());
-  app.add_flag("--levels", o.shows_levels, "prints how many vertices each level has");
+  app.add_flag("--levels", o.shows_levels, "prints the number of vertices of each level");
   CLI::Option* const alpha =
       app.add_option("--alpha", o.how.direction.alpha,
                      "bottom-up from a frontier on that has 1 / alpha of the arcs not yet followed")
@@ -209,7 +210,7 @@ int main(int argc, char** argv) {
                      "top-down again when it has less than 1 / beta of the vertices")
           ->transform(apps::whole(1, std::numeric_limits<std::uint32_t>::max()))
           ->capture_default_str();
-  app.add_option("--gpus", o.gpus, "GPUs that own a part of the vertices each")
+  app.add_option("--gpus", o.gpus, "number of GPUs, each with a share of the vertices")
       ->transform(apps::whole(1, 64))
       ->excludes(arm, alpha, beta);
   return apps::run_command(app, argc, argv, [&] { return find(o); });

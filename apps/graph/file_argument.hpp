@@ -26,14 +26,15 @@ struct file_argument {
     command.add_option("FILE", path, "a graph: .gr, .max, .mtx, .txt")
         ->required()
         ->check(CLI::ExistingFile);
-    command.add_option("--format", format, "of the file, if its ending does not tell")
+    command.add_option("--format", format, "format of the file; by default that of its ending")
         ->check(CLI::IsMember(format_names()));
     command
         .add_option("--weight-factor", weight_factor,
-                    "all weights and capacities are multiplied by this, and rounded")
+                    "multiplies all weights and capacities by this, and rounds them")
         ->transform(apps::real(1e-9, 1e9));
     command.add_flag("--cache", is_cached, "keeps a binary copy next to the file, and reads that");
-    command.add_option("--cache-folder", cache_folder, "keeps it there")->check(apps::file_name());
+    command.add_option("--cache-folder", cache_folder, "folder of that copy")
+        ->check(apps::file_name());
   }
   /// Returns the graph. Throws as `read_graph`. Reports an unusable cache in one line that begins
   /// with the command's `name`.

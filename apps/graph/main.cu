@@ -89,7 +89,7 @@ struct generators {
           ->transform(apps::whole())
           ->capture_default_str();
       k->add_option("--out", to.path, "the file to write")->required()->check(apps::file_name());
-      k->add_option("--format", to.format, "of the file, if its ending does not tell")
+      k->add_option("--format", to.format, "format of the file; by default that of its ending")
           ->check(CLI::IsMember(graph::format_names()));
       k->callback([this, make] { chosen = make; });
       return [k](char const* option, auto& value, char const* meaning) {

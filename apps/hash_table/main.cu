@@ -114,18 +114,23 @@ int main(int argc, char** argv) {
   options o;
   CLI::App* const command = app.add_subcommand(
       "count", "how often each word of a text file, or each key of a column, occurs");
-  command->add_option("FILE", o.file, "the text")->required()->check(CLI::ExistingFile);
-  command->add_option("--column", o.column, "count the keys of this column, from 1, instead")
+  command->add_option("FILE", o.file, "text file")->required()->check(CLI::ExistingFile);
+  command
+      ->add_option("--column", o.column,
+                   "counts the keys of this column instead; the first one is 1")
       ->transform(apps::whole(1, 1000));
-  command->add_option("--top", o.top, "how many words to print")
+  command->add_option("--top", o.top, "number of words to print")
       ->transform(apps::whole(0, 1'000'000));
-  CLI::Option* const arm = command->add_option("--arm", o.arm, "what counts")
+  CLI::Option* const arm = command->add_option("--arm", o.arm, "arm that counts")
                                ->check(CLI::IsMember({"warden_deferred", "lock_tuned", "atomics"}));
   command
-      ->add_option("--gpus", o.gpus, "GPUs that have a share of the table each, by warden_deferred")
+      ->add_option("--gpus", o.gpus,
+                   "number of GPUs, each with a share of the table; needs warden_deferred")
       ->transform(apps::whole(1, 64))
       ->excludes(arm);
-  command->add_option("--capacity", o.capacity, "different words to make room for; by default all")
+  command
+      ->add_option("--capacity", o.capacity,
+                   "room for this many different words; by default for all")
       ->transform(apps::whole(1, 1u << 31));
   return apps::run_command(app, argc, argv, [&] { return count(o); });
 }

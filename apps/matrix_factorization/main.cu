@@ -208,8 +208,7 @@ int recommend(recommending const& r) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Factors of ratings: what users would rate what they do not know.",
-               "matrix_factorization"};
+  CLI::App app{"Factors of ratings: predicts what users would rate.", "matrix_factorization"};
   app.require_subcommand(1);
 
   training t;
@@ -217,7 +216,7 @@ int main(int argc, char** argv) {
   t.from.add_to(*training_command, true);
   auto arms = factorization::arm_names();
   arms.emplace_back(sequential);
-  training_command->add_option("--arm", t.arm, "how steps come by their rows")
+  training_command->add_option("--arm", t.arm, "arm that updates the rows")
       ->check(CLI::IsMember(arms))
       ->capture_default_str();
   training_command->add_option("--rank", t.rank, "elements of a row")
@@ -225,51 +224,54 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(
           std::vector<unsigned>(std::begin(factorization::ranks), std::end(factorization::ranks))))
       ->capture_default_str();
-  training_command->add_option("--epochs", t.epochs, "at most")
+  training_command->add_option("--epochs", t.epochs, "most epochs")
       ->transform(apps::whole(1, 100'000))
       ->capture_default_str();
-  training_command->add_option("--rate", t.rates.rate, "of learning, in the first epoch")
+  training_command->add_option("--rate", t.rates.rate, "learning rate of the first epoch")
       ->transform(apps::real(1e-6, 1e6))
       ->capture_default_str();
+  training_command->add_option("--decay", t.rates.decay, "divides the rate by 1 + this * epoch^1.5")
+      ->transform(apps::real(0, 1e6))
+      ->capture_default_str();
+  training_command->add_option("--penalty", t.rates.penalty, "penalty of large factors")
+      ->transform(apps::real(0, 1e6))
+      ->capture_default_str();
   training_command
-      ->add_option("--decay", t.rates.decay, "the rate is divided by 1 + this * epoch^1.5")
-      ->transform(apps::real(0, 1e6))
-      ->capture_default_str();
-  training_command->add_option("--penalty", t.rates.penalty, "of large factors")
-      ->transform(apps::real(0, 1e6))
-      ->capture_default_str();
-  training_command->add_option("--test", t.test_share, "share of ratings to try on")
+      ->add_option("--test", t.test_share, "share of the ratings that only measures the error")
       ->transform(apps::real(0, 0.9))
       ->capture_default_str();
-  training_command->add_option("--target", t.target, "ends once the RMSE is as low")
+  training_command->add_option("--target", t.target, "ends when the RMSE is at most this")
       ->transform(apps::real(0, 1e9));
   training_command
       ->add_option("--patience", t.patience,
-                   "ends after this many epochs that are no better, and keeps the best")
+                   "ends after this many epochs without a better one, and keeps the best")
       ->transform(apps::whole(0, 100'000));
-  training_command->add_flag("--check", t.checks, "first looks whether steps are lost");
+  training_command->add_flag("--check", t.checks, "first checks that no step is lost");
   training_command->add_option("--out", t.out, "writes the factors to this file")
       ->check(apps::file_name());
 
   recommending r;
   auto* const recommending_command = app.add_subcommand("recommend", "what a user would like most");
-  recommending_command->add_option("MODEL", r.model, "factors, as train wrote them")
+  recommending_command->add_option("MODEL", r.model, "file of factors that train wrote")
       ->required()
       ->check(CLI::ExistingFile);
-  recommending_command->add_option("USER", r.user, "as the ratings' file called it")
+  recommending_command->add_option("USER", r.user, "user, by its name in the file of ratings")
       ->required()
       ->transform(apps::whole(0, std::numeric_limits<std::uint32_t>::max()));
-  recommending_command->add_option("--top", r.top, "how many items")
+  recommending_command->add_option("--top", r.top, "number of items to print")
       ->transform(apps::whole(0, 1'000'000))
       ->capture_default_str();
-  recommending_command->add_option("--but", r.but, "a file of ratings: without what the user rated")
+  recommending_command
+      ->add_option("--but", r.but, "leaves out what the user rated in this file of ratings")
       ->check(CLI::ExistingFile);
 
   factorization::source planted;
   std::string out;
   auto* const generating_command = app.add_subcommand("generate", "writes planted ratings");
   planted.add_to(*generating_command, false);
-  generating_command->add_option("--out", out, "the file")->required()->check(apps::file_name());
+  generating_command->add_option("--out", out, "file to write")
+      ->required()
+      ->check(apps::file_name());
 
   auto const action = [&] {
     if (*recommending_command) return recommend(r);
