@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns preprocessed CUDA C++ into C++ for the simulated device, line for line.
 
-    k<<<grid, block, shared, stream>>>(a, b)   becomes a call of warden::check::launch, which names the kernel in a lambda
-    __shared__ float tile[16][17], sum;        becomes a struct of these members, and a reference for each of them to the
-    extern __shared__ float values[];          block's object of the member's type
+    k<<<grid, block, shared, stream>>>(a, b)   becomes a call of warden::check::launch with the kernel in a lambda
+    __shared__ float tile[16][17], sum;        becomes a struct of these members, and a reference for each of them
+    extern __shared__ float values[];          to the block's object of the member's type
 
 What has no such form raises Refusal, with file and line.
 """
@@ -297,7 +297,8 @@ class Rewriter:
             elif text in ("=", ":"):
                 raise Refusal(self.token(at), "a shared variable with an initializer; assign to it in the kernel")
             elif text == "(" and self.text(i - 1) != "decltype":
-                raise Refusal(self.token(at), "a shared variable whose declarator has parentheses; name its type by 'using'")
+                raise Refusal(self.token(at), "a shared variable whose declarator has parentheses; name its type by "
+                                              "'using'")
             elif text in OPENING:
                 # The extents come after the name.
                 is_open = is_open and text != "["

@@ -79,7 +79,9 @@ def run_compiler(command, options, what):
     done = subprocess.run(command, cwd=options.directory, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:
         lines = done.stderr.splitlines()
-        shown = "\n".join(lines[:SHOWN_ERRORS] + ([f"... and {len(lines) - SHOWN_ERRORS} lines"] if len(lines) > SHOWN_ERRORS else []))
+        if (more := len(lines) - SHOWN_ERRORS) > 0:
+            lines[SHOWN_ERRORS:] = [f"... and {more} lines"]
+        shown = "\n".join(lines)
         raise Failure(3, f"{options.file} cannot be {what} for the simulated device:\n{shown}")
     return done.stdout
 
@@ -90,15 +92,16 @@ def build(options, folder):
     headers = [f"-isystem{ROOT / name}" for name in HEADERS]
     defines = [f"-D{define}" for define in options.define]
     source, translated, program = folder / "source.ii", folder / "translated.ii", folder / "program"
-    source = run_compiler([cxx, "-E", "-x", "c++", *LANGUAGE, *defines, *headers, "-include", "warden_check/first.hpp", options.file],
-                          options, "preprocessed")
+    first = ["-include", "warden_check/first.hpp"]
+    source = run_compiler([cxx, "-E", "-x", "c++", *LANGUAGE, *defines, *headers, *first, options.file], options,
+                          "preprocessed")
     try:
         translated.write_text(cuda_rewriter.rewrite(source, options.file))
     except cuda_rewriter.Refusal as refusal:
         raise Failure(3, str(refusal)) from None
     compiled, linked = ((options.libraries / name).read_text().split() for name in (COMPILED, LINKED))
-    run_compiler([cxx, *LANGUAGE, *compiled, *OPTIMIZED, "-w", "-fmax-errors=5", "-c", str(translated), "-o", f"{program}.o"],
-                 options, "compiled")
+    run_compiler([cxx, *LANGUAGE, *compiled, *OPTIMIZED, "-w", "-fmax-errors=5", "-c", str(translated),
+                  "-o", f"{program}.o"], options, "compiled")
     run_compiler([cxx, f"{program}.o", *linked, "-o", str(program)], options, "linked")
     return program
 
@@ -109,11 +112,12 @@ def main(arguments):
         if options.usage:
             return 0
         if not (options.libraries / LINKED).is_file():
-            raise Failure(2, f"{options.libraries}: no {LINKED} there; configure and build the target warden_check there")
+            raise Failure(2, f"{options.libraries}: no {LINKED} there; build the target warden_check there")
         with tempfile.TemporaryDirectory(prefix="warden-check-") as name:
             folder = pathlib.Path(name)
             program = build(options, folder)
-            runs = schedule_runs.run_all(program, options.passed, options.seeds, options.timeout, options.directory, folder)
+            runs = schedule_runs.run_all(program, options.passed, options.seeds, options.timeout, options.directory,
+                                         folder)
     except Failure as failure:
         print(f"warden: {failure}", file=sys.stderr)
         return failure.code

@@ -33,7 +33,8 @@ def run_one(program, arguments, seed, timeout, directory, folder):
         done = subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, errors="replace", timeout=timeout, check=False)
     except subprocess.TimeoutExpired:
-        return Run(seed, 0, "", "", f"no end within {timeout} s; make the problem smaller, or the limit larger by --timeout")
+        return Run(seed, 0, "", "", f"no end within {timeout} s; make the problem smaller, or the limit larger by "
+                                    "--timeout")
     text = finding.read_text(errors="replace").strip() if finding.exists() else ""
     if not text and (at := done.stderr.find(WATCHDOG)) >= 0:
         text = done.stderr[at:].removeprefix("warden: ").strip()
@@ -47,7 +48,8 @@ def run_one(program, arguments, seed, timeout, directory, folder):
 
 def run_all(program, arguments, seeds, timeout, directory, folder):
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        return list(pool.map(lambda seed: run_one(program, arguments, seed, timeout, directory, folder), range(1, seeds + 1)))
+        return list(pool.map(lambda seed: run_one(program, arguments, seed, timeout, directory, folder),
+                             range(1, seeds + 1)))
 
 
 def parts_of(finding):
