@@ -43,6 +43,20 @@ WARDEN_DEVICE T load_relaxed(T const* address) {
     return detail::bits<T>(v);
   }
 }
+// The compiler may leave it out, move it, or reuse an earlier value.
+template <class T>
+WARDEN_DEVICE T load_unordered(T const* address) {
+  static_assert(detail::word<T>);
+  if constexpr (sizeof(T) == 4) {
+    std::uint32_t v;
+    asm("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(address)));
+    return detail::bits<T>(v);
+  } else {
+    std::uint64_t v;
+    asm("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(__cvta_generic_to_global(address)));
+    return detail::bits<T>(v);
+  }
+}
 template <class T>
 WARDEN_DEVICE T load_acquire(T const* address) {
   static_assert(detail::word<T>);

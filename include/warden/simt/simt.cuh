@@ -36,6 +36,7 @@
 /// | ^ | `multiply_high(a, b)` | 32 or 64 bits |
 /// | ^ | `sum_of_bytes(w)` | of a word's four |
 /// | global | `load_relaxed load_acquire` | 4 or 8 bytes, device scope |
+/// | ^ | `load_unordered` | the same, relaxed; of a time that the compiler may choose |
 /// | ^ | `store_relaxed store_release` | the same |
 /// | ^ | `fetch_add fetch_or fetch_xor fetch_min fetch_max` | relaxed; the old value |
 /// | ^ | `add(address, v)` | as fetch_add, but of 32 or 64 bits, and with no result to wait for |

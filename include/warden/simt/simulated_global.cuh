@@ -29,6 +29,16 @@ T load_relaxed(T const* address, site where = site::current()) {
   device::load(address, &value, sizeof(T), false, where);
   return value;
 }
+/// Races with plain stores, which is no error.
+template <class T>
+T load_unordered(T const* address, site where = site::current()) {
+  static_assert(detail::word<T>);
+  device::check_access("load", address, sizeof(T), where);
+  device::unchecked_accesses const by_no_gpu;
+  T value;
+  std::memcpy(&value, address, sizeof(T));
+  return value;
+}
 template <class T>
 T load_acquire(T const* address, site where = site::current()) {
   static_assert(detail::word<T>);

@@ -172,6 +172,13 @@ class deferred_block {
         });
     return flush();
   }
+  /// Sends one section of each thread whose `test(record)` is true now: see deferred_ref::send_if,
+  /// which takes no place in a batch for the other threads. Collective, as the send above.
+  template <class Section, class Test>
+  WARDEN_DEVICE void send_if(std::uint64_t id, Section const& section, Test const& test,
+                             bool valid = true) {
+    send(id, section, valid && ref_.should_send(id, test));
+  }
   /// Logs one section at once. Not collective: any thread may call it, in any control flow between
   /// collectives. Returns false as a thread's own `send` does.
   template <class Section>

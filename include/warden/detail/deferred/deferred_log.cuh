@@ -127,6 +127,7 @@ class deferred : detail::log_checks<Policy, Record, Sections...>,
     r.log = run_.log;
     r.log.order.launch = launches_++;
     r.size = run_.size;
+    r.records = run_.records;
     r.report = run_.report;
     return r;
   }

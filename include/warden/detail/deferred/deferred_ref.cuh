@@ -4,6 +4,7 @@
 #pragma once
 
 #include <warden/detail/deferred/log_formats.cuh>
+#include <warden/detail/deferred/read_unordered.cuh>
 #include <warden/detail/deferred/record_numbers.cuh>
 #include <warden/detail/deferred/section_log.cuh>
 #include <warden/detail/execute/guarded_report.cuh>
@@ -78,7 +79,9 @@ class deferred_ref
   /// True if a block combines the sections for records that repeat in its batch.
   static constexpr bool combines = detail::combines_in_log<Policy, Record, Sections...>;
 
-  std::uint64_t size = 0;  ///< records, filled by the host
+  // Filled by the host.
+  std::uint64_t size = 0;           ///< records
+  Record const* records = nullptr;  ///< [size] records in global memory; null if they are spread
 
   /// Logs the section for record `id`: it runs exactly once, in the next `run` of the log. For any
   /// thread, in any control flow; never waits. Returns false if the log is full or being run; the
@@ -98,6 +101,25 @@ class deferred_ref
   WARDEN_DEVICE bool send(std::uint64_t first, std::uint64_t second, Section const& section) const {
     if (!check(first, second)) return true;
     return this->put(this->pair(first, second, section));
+  }
+  /// Logs the section as `send` does, but only if `test(record)` is true now. For sections that
+  /// most often change nothing. Precondition: if `test` is false for a record, it would be false
+  /// forever, whatever sections run. Runs of other logs may change the record at the same time: see
+  /// `should_send`. Returns what `send` returns, and true for a section that is not sent.
+  template <class Section, class Test>
+  WARDEN_DEVICE bool send_if(std::uint64_t id, Section const& section, Test const& test) const {
+    return !should_send(id, test) || send(id, section);
+  }
+  /// True if `test(record)` is true, or `id` names no record. `test` gets a copy of the record in
+  /// global memory. Each of its members of 4 or 8 bytes that is aligned to its size was read as a
+  /// whole, and is as old as the last run before the kernel, or newer. Members may be of different
+  /// times.
+  template <class Test>
+  WARDEN_DEVICE bool should_send(std::uint64_t id, Test const& test) const {
+    static_assert(!detail::is_spread<Policy> || !std::is_same_v<Test, Test>,
+                  "warden: send_if reads the record, which another rank may have: let the section "
+                  "have an is_noop");
+    return id >= size || test(detail::read_unordered(records + id));
   }
   /// Fails to compile: a deferred section has no answer while the log is written.
   template <class Section>
