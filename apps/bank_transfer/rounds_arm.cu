@@ -13,9 +13,7 @@ namespace bank_transfer {
 
 namespace {
 
-struct in_rounds : warden::default_policy {
-  using context = section_context;
-};
+using in_rounds = warden::policy<warden::options{}, warden::context<section_context>>;
 using accounts = warden::basic_guarded<in_rounds, account, transfer>;
 
 constexpr unsigned threads = 512;

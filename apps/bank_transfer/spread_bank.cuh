@@ -12,12 +12,10 @@
 
 namespace bank_transfer {
 
-/// Policy of a spread bank.
-struct spread_bank_policy : warden::default_policy {
-  using context = section_context;
-  /// A run has twice as many threads in a block. Sections that send into a log need more registers.
-  static constexpr unsigned block_threads = 128;
-};
+/// Policy of a spread bank. A run has twice as many threads in a block. Sections that send into a
+/// log need more registers.
+using spread_bank_policy =
+    warden::policy<warden::options{.block_threads = 128}, warden::context<section_context>>;
 
 /// One rank's share of the accounts. All ranks construct it, run it and wait for it.
 class spread_bank {

@@ -116,16 +116,14 @@ std::unique_ptr<arm> make_colocated(bank& b, colocation const& chosen) {
 }
 
 /// Every server owns its share of the accounts.
-struct forwarding : warden::default_policy {
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
-  using context = section_context;
-  static constexpr placement records = placement::in_memory;
-};
+using forwarding =
+    warden::policy<warden::options{.records = placement::in_memory,
+                                   .tuning = {.minimum_blocks_per_multiprocessor = 3}},
+                   warden::context<section_context>>;
 template <placement Where>
 using nested = apps::nested<section_context, Where>;
-struct nested_timed : nested<placement::in_memory> {
-  static constexpr bool statistics = true;
-};
+using nested_timed =
+    warden::with_values<nested<placement::in_memory>, &warden::options::statistics, true>;
 template <class Policy>
 std::unique_ptr<arm> make_nested(bank& b) {
   return apps::with_pair_servers(

@@ -43,11 +43,10 @@ struct reach {
   }
 };
 
-struct marks_policy : warden::default_policy {
-  using context = search_state;
-  /// Simulated threads are slow.
-  static constexpr unsigned block_threads = simt::has_registers ? 256 : 32;
-};
+/// Simulated threads are slow, so the simulated device has fewer.
+using marks_policy =
+    warden::policy<warden::options{.block_threads = simt::has_registers ? 256 : 32},
+                   warden::context<search_state>>;
 using guarded = warden::basic_guarded<marks_policy, std::uint32_t, reach>;
 using client = guarded::deferred_block<search_threads>;
 

@@ -16,12 +16,10 @@
 namespace hash_table {
 
 /// Policy of an answering table's guarded array. `Executor` must accept any section.
-template <class Key, class Value, class Keys, class Executor = warden::default_policy::executor>
-struct answering_policy : warden::default_policy {
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
-  using context = table_context<Key, Value, Keys>;
-  using executor = Executor;
-};
+template <class Key, class Value, class Keys, class Executor = warden::executor::automatic>
+using answering_policy =
+    warden::policy<warden::options{.tuning = {.minimum_blocks_per_multiprocessor = 3}},
+                   warden::context<table_context<Key, Value, Keys>>, Executor>;
 
 namespace detail {
 

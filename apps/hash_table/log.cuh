@@ -19,13 +19,11 @@
 
 namespace hash_table {
 
-/// Options of a table, in addition to those of a guarded array's policy. With the executor
-/// `automatic`, sections that are alone in their log and can run as atomics do. All others run by
-/// `sorted`, with windows that leave most of the chip to the buckets. Atomics, and sections on
-/// large values, use blocks of twice as many threads.
-struct table_policy : warden::default_policy {
-  static constexpr std::size_t apply_bytes = std::size_t{1} << 30;
-};
+/// Default policy of a table. With the executor `automatic`, sections that are alone in their log
+/// and can run as atomics do. All others run by `sorted`, with windows that leave most of the chip
+/// to the buckets. Atomics, and sections on large values, use blocks of twice as many threads.
+using table_policy =
+    warden::policy<warden::options{.tuning = {.apply_bytes = std::size_t{1} << 30}}>;
 
 namespace detail {
 
@@ -48,13 +46,11 @@ struct log_executor {
 
 /// Policy of a log's guarded array.
 template <class Policy, class Record, class Context, warden::placement Where, class... Sections>
-struct log_policy : Policy {
-  static constexpr warden::placement records = Where;
-  using context = Context;
-  using chosen = log_executor<Policy, Record, Context, Sections...>;
-  using executor = typename chosen::type;
-  static constexpr unsigned block_threads = chosen::block_threads;
-};
+using log_policy = warden::with_values<
+    warden::with_parts<Policy, warden::context<Context>,
+                       typename log_executor<Policy, Record, Context, Sections...>::type>,
+    &warden::options::records, Where, &warden::options::block_threads,
+    log_executor<Policy, Record, Context, Sections...>::block_threads>;
 
 /// True if a log combines sections of one key.
 template <class Policy, class Record, class Context, class... Sections>
@@ -231,7 +227,8 @@ class operation_log {
     if (fits_chip(table.bucket_count(), n, chosen))
       return either{std::in_place_type<on_chip>, table, n, chosen, where};
     // A split does not help atomics in memory, because they do not wait for each other.
-    if (on_chip::policy::chosen::by_atomics && chosen.split == 0) chosen.split = 1;
+    using executor = detail::log_executor<typename Table::policy, record, context, Sections...>;
+    if (executor::by_atomics && chosen.split == 0) chosen.split = 1;
     return either{std::in_place_type<in_memory>, table, n, chosen, where};
   }
   /// Returns true if partitions of the table fit the chip and copying them there pays.

@@ -188,9 +188,7 @@ class table
 
 /// The table by an executor of one's choice, one that takes all its sections.
 template <class Executor, class Policy = table_policy>
-struct policy_by : Policy {
-  using executor = Executor;
-};
+using policy_by = warden::with_parts<Policy, Executor>;
 template <class Executor, class Key, class Value, class Keys = integer_keys<Key>>
 using table_by = table<Key, Value, Keys, policy_by<Executor>>;
 

@@ -61,9 +61,7 @@ struct scale {
   }
 };
 
-struct in_rounds : warden::default_policy {
-  using context = epoch const*;
-};
+using in_rounds = warden::policy<warden::options{}, warden::context<epoch const*>>;
 template <unsigned Rank>
 using rows = warden::basic_guarded<in_rounds, factor_row<Rank>, scale<Rank>>;
 template <unsigned Rank>

@@ -10,11 +10,9 @@
 
 namespace max_flow {
 
-struct flow_policy : warden::default_policy {
-  using context = flow_state;
-  /// Simulated threads are slow.
-  static constexpr unsigned block_threads = simt::has_registers ? 256 : 32;
-};
+/// Simulated threads are slow, so the simulated device has fewer.
+using flow_policy = warden::policy<warden::options{.block_threads = simt::has_registers ? 256 : 32},
+                                   warden::context<flow_state>>;
 using guarded = warden::basic_guarded<flow_policy, vertex_state, receive>;
 using push_log = warden::deferred<flow_policy, vertex_state, receive>;
 

@@ -18,16 +18,13 @@ namespace {
 /// runs too.
 constexpr unsigned threads = simt::has_registers ? 512 : 64;
 
-struct lightest_policy : warden::default_policy {
-  static constexpr unsigned block_threads = threads / 2;
-  using executor = warden::executor::atomics<>;
-};
+using lightest_policy =
+    warden::policy<warden::options{.block_threads = threads / 2}, warden::executor::atomics<>>;
 /// For offers that combine: if few components are left, a block's batch has several offers to the
 /// same component.
-struct combined_policy : lightest_policy {
-  using executor = warden::executor::sorted<>;
-  static constexpr warden::placement records = warden::placement::on_chip;
-};
+using combined_policy =
+    warden::with_values<warden::with_parts<lightest_policy, warden::executor::sorted<>>,
+                        &warden::options::records, warden::placement::on_chip>;
 /// Client with batches that are as large as possible.
 template <class Guarded>
 using client_of = typename Guarded::template deferred_block<

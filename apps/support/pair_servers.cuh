@@ -15,24 +15,18 @@ namespace apps {
 
 /// One server owns all records. Every pair has one owner, and no message passes between servers.
 template <class Context, unsigned Threads, warden::placement Where>
-struct colocated : warden::default_policy {
-  using context = Context;
-  using executor = warden::executor::locks<>;
-  static constexpr warden::placement records = Where;
-  static constexpr unsigned block_threads = Threads;
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 768 / Threads;
-};
+using colocated =
+    warden::policy<warden::options{.records = Where,
+                                   .block_threads = Threads,
+                                   .tuning = {.minimum_blocks_per_multiprocessor = 768 / Threads}},
+                   warden::context<Context>, warden::executor::locks<>>;
 
-/// Every server owns its share of the records.
+/// Every server owns its share of the records. Large rings allow more concurrent sections.
 template <class Context, warden::placement Where>
-struct nested : warden::default_policy {
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
-  using context = Context;
-  using executor = warden::executor::pair_messages<>;
-  static constexpr warden::placement records = Where;
-  // Allows more concurrent sections.
-  static constexpr unsigned forward_bytes = 4 * 1024 * 1024;
-};
+using nested = warden::policy<warden::options{.records = Where,
+                                              .tuning = {.minimum_blocks_per_multiprocessor = 3,
+                                                         .forward_bytes = 4 * 1024 * 1024}},
+                              warden::context<Context>, warden::executor::pair_messages<>>;
 
 /// Returns what `make(options)` makes, a pointer to an object with `server_bytes()`, for the
 /// executor pair_messages. 2 of the 3 messages of a section on two records pass between servers, so

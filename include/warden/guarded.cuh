@@ -299,8 +299,8 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   std::unique_ptr<detail::apply_log_base> kept_;  ///< null before the first use
 };
 
-/// Guarded array with the defaults of `default_policy`.
+/// Guarded array with the default policy.
 template <class Record, class... Sections>
-using guarded = basic_guarded<default_policy, Record, Sections...>;
+using guarded = basic_guarded<policy<>, Record, Sections...>;
 
 WARDEN_NAMESPACE_END

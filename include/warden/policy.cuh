@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Choices of a guarded array, as a type, and the tags that a policy chooses by:
+/// Choices of a guarded array, as a type. A policy has values, `options`, and parts:
 ///
+/// - `context<T>`, the type of the object that every section gets;
 /// - `executor`, how sections run: `automatic`, `sorted`, `locks`, `atomics`, `pair_messages`;
+/// - `order`, the order of deferred sections: `unordered`, `sequential`;
+/// - `owners<Map>` and `rank_owners<Map>`, maps from a record to its owner and its rank;
 /// - `readiness`, how a message shows that it has arrived: `sequence_tags`, `single_tag`,
 /// `bitmask`;
-/// - `sender`, how the messages of a block are staged and sent: `sorted`, `buffered`;
-/// - `order`, the order of deferred sections: `unordered`, `sequential`.
+/// - `sender`, how the messages of a block are staged and sent: `sorted`, `buffered`.
 #pragma once
 
 #include <warden/detail/block/lock_table.cuh>
 #include <warden/detail/deferred/partition_server.cuh>
 #include <warden/detail/deferred/slices_in_window.cuh>
 #include <warden/detail/execute/atomics.cuh>
-#include <warden/detail/execute/automatic_blocks.cuh>
 #include <warden/detail/execute/locks.cuh>
 #include <warden/detail/execute/owner_map.cuh>
-#include <warden/detail/execute/placement.cuh>
+#include <warden/detail/execute/policy_parts.cuh>
 #include <warden/detail/execute/sorted.cuh>
+#include <warden/options.hpp>
 #include <warden/section.cuh>
 
 #include <algorithm>
@@ -60,6 +62,7 @@ namespace executor {
 /// messages for each thread make a window.
 template <unsigned BytesPerThread = 128>
 struct sorted {
+  static constexpr auto kind = detail::part_kind::executor;  ///< kind of part
   /// Deferred sections can run in order.
   static constexpr bool keeps_order = true;
   /// Sections may send other sections.
@@ -91,6 +94,7 @@ struct sorted {
 /// is the server loop: slice_server or leader_server.
 template <unsigned Count = 4096, template <class, class> class Server = detail::slice_server>
 struct locks {
+  static constexpr auto kind = detail::part_kind::executor;  ///< kind of part
   /// A server locks its own records only.
   static constexpr pairs_of pairs = pairs_of::one_owner;
   /// Groups of several lanes may run sections.
@@ -111,6 +115,7 @@ struct locks {
 /// the section's answer. `BytesPerThread` bytes of messages for each thread make a window.
 template <unsigned BytesPerThread = 64>
 struct atomics {
+  static constexpr auto kind = detail::part_kind::executor;  ///< kind of part
   /// The server loop.
   template <class Ref>
   using server = detail::window_server<Ref, detail::atomics_worker<Ref, BytesPerThread>>;
@@ -127,6 +132,7 @@ struct atomics {
 /// locks for this, a power of two. Precondition: blocks have at least 64 threads.
 template <unsigned Locks = 4096>
 struct pair_messages {
+  static constexpr auto kind = detail::part_kind::executor;  ///< kind of part
   /// Sections may send other sections.
   static constexpr bool sends_sections = true;
   /// A record stays locked while its section is on its way to the other record.
@@ -145,6 +151,7 @@ struct pair_messages {
 /// Chooses `sorted`. If any of the sections is on two records, a log runs all sections in rounds,
 /// and a fused launch is refused.
 struct automatic {
+  static constexpr auto kind = detail::part_kind::executor;  ///< kind of part
   /// The chosen executor.
   template <class Record, class Context, class... Sections>
   using chosen = std::conditional_t<(pair_section_of<Sections, Record, Context> || ...),
@@ -158,6 +165,7 @@ namespace readiness {
 
 /// A message has arrived when every word has its sequence tag.
 struct sequence_tags {
+  static constexpr auto kind = detail::part_kind::readiness;  ///< kind of part
   /// The channels.
   template <int Flits>
   using channel = detail::channel_ref<Flits, detail::flit::sequence_in_each_word>;
@@ -166,6 +174,7 @@ struct sequence_tags {
 /// A message has arrived when the first word of each flit has its sequence tag. Relies on more than
 /// PTX promises.
 struct single_tag {
+  static constexpr auto kind = detail::part_kind::readiness;  ///< kind of part
   /// The channels.
   template <int Flits>
   using channel = detail::channel_ref<Flits, detail::flit::sequence_in_first_word>;
@@ -173,6 +182,7 @@ struct single_tag {
 
 /// A message has arrived when its bit in a separate mask is set.
 struct bitmask {
+  static constexpr auto kind = detail::part_kind::readiness;  ///< kind of part
   /// The channels.
   template <int Flits>
   using channel = detail::bitmask_channel_ref<Flits>;
@@ -185,12 +195,17 @@ namespace order {
 
 /// Sections run in any order.
 struct unordered {
-  static constexpr bool in_order = false;  ///< true if sections run in order
+  static constexpr auto kind = detail::part_kind::order;  ///< kind of part
+  static constexpr bool in_order = false;                 ///< true if sections run in order
 };
 
-/// Sections run in the order of a sequential loop: see default_policy.
+/// Sections run in the order of a loop over the kernels, as numbered by `deferred::ref`, over their
+/// blocks, over a block's calls of `send`, and over its threads. The result is the same each time,
+/// bit for bit. Precondition: the executor is `sorted`, block clients send the sections, and no
+/// fused launch sends them.
 struct sequential {
-  static constexpr bool in_order = true;  ///< true if sections run in order
+  static constexpr auto kind = detail::part_kind::order;  ///< kind of part
+  static constexpr bool in_order = true;                  ///< true if sections run in order
 };
 
 }  // namespace order
@@ -200,6 +215,7 @@ namespace sender {
 
 /// Messages leave in batches that are sorted by destination.
 struct sorted {
+  static constexpr auto kind = detail::part_kind::sender;  ///< kind of part
   /// Staging of the messages.
   template <class Ref>
   using outbox = detail::sorted_outbox<Ref>;
@@ -207,6 +223,7 @@ struct sorted {
 
 /// Messages leave in buffers of 32, one for each destination.
 struct buffered {
+  static constexpr auto kind = detail::part_kind::sender;  ///< kind of part
   /// Staging of the messages.
   template <class Ref>
   using outbox = detail::buffered_outbox<Ref>;
@@ -214,70 +231,140 @@ struct buffered {
 
 }  // namespace sender
 
-/// Choices of a guarded array, and their defaults. Derive and override:
-///     struct my_policy : warden::default_policy {
-///       using context = list_view;                    // handed to every section
-///       static constexpr unsigned block_threads = 512;
-///     };
-///     using lists = warden::basic_guarded<my_policy, head, push>;
-struct default_policy {
-  /// Read-only object that every section gets: one trivially copyable object, given to the guarded
-  /// array.
-  using context = no_context;
-  /// Executor of the sections.
-  using executor = executor::automatic;
-  /// Memory that holds the records while servers work on them. On chip, a server's share of the
-  /// records must fit its block's shared memory.
-  static constexpr placement records = placement::automatic;
-  /// Map from record to owner.
-  using owner_map = interleaved_owner_map;
-  /// Map from record to rank, in a spread_guarded: the map's servers are the ranks.
-  using rank_owner_map = interleaved_owner_map;
-  /// Way in which a server detects that a message has arrived.
-  using readiness = readiness::sequence_tags;
-  /// Way in which a client block stages and sends its messages.
-  using sender = sender::sorted;
-  /// The order in which deferred sections on one record run. With `order::sequential` it is the
-  /// order of a loop over the kernels, as numbered by `deferred::ref`, over their blocks, over a
-  /// block's calls of `send`, and over its threads. The result is the same each time, bit for bit.
-  /// Precondition: the executor is `sorted`, block clients send the sections, and no fused launch
-  /// sends them.
-  using order = warden::order::unordered;
-  /// Threads of every block of the launch, servers and clients alike. Precondition: a multiple of
-  /// 32.
-  static constexpr unsigned block_threads = 256;
-  /// Blocks that a multiprocessor must be able to hold; this bounds the registers of the user's
-  /// code as well. With `automatic_blocks` each kernel is compiled twice, for 3 blocks and without
-  /// a bound. A launch takes the version for 3 blocks unless that spills registers to local memory
-  /// and the other version spills less. If sections send sections the bound is at most 512 threads'
-  /// worth; if sections are on two records of any owners, 768.
-  static constexpr unsigned minimum_blocks_per_multiprocessor = automatic_blocks;
-  /// Multiprocessors for each server, unless the guarded array's options give the number of
-  /// servers.
-  static constexpr unsigned multiprocessors_per_server = 1;
-  /// Messages that a client block stages for each of its threads before it sends a batch. Units:
-  /// bytes.
-  static constexpr unsigned outbox_bytes_per_thread = 128;
-  /// Slots of a channel, at most, unless the guarded array's options give their number. Units:
-  /// bytes.
-  static constexpr unsigned channel_bytes = 128 * 1024;
-  /// Slots of a ring between servers, at most, if sections send sections, unless the guarded
-  /// array's options give their number. Bounds the number of sections on their way. Units: bytes.
-  static constexpr unsigned forward_bytes = 2 * 1024 * 1024;
-  /// Messages in the log of `apply_async`, at most. Larger calls go in several pieces. Units:
-  /// bytes.
-  static constexpr std::size_t apply_bytes = std::size_t{256} << 20;
-  /// True if a fused launch combines several sections for one record into one, by the section's
-  /// `static Section combine(Section, Section)`. This happens in a block client's batch, and in a
-  /// window of the executor `sorted`. It takes time if records rarely repeat, so it is a choice; a
-  /// log combines by itself: see `combining`. Precondition: the guarded array has one section type,
-  /// which has no `partial` and returns nothing.
-  static constexpr bool combine_in_fused = false;
-  /// Calls that a thread may have open in guarded arrays whose sections answer, a power of two up
-  /// to 32. That number of slots is reserved for each thread that the device can hold.
-  static constexpr unsigned calls_per_thread = 4;
-  /// True if messages, batches, waits and retries are counted: see guarded::statistics.
-  static constexpr bool statistics = false;
+/// Part of a policy: type of the read-only object that every section gets. The guarded array is
+/// given one trivially copyable object of it.
+template <class T>
+struct context {
+  static constexpr auto kind = detail::part_kind::context;  ///< kind of part
+  using type = T;                                           ///< type of the object
 };
+
+/// Part of a policy: map from record to owner. Default: `interleaved_owner_map`.
+template <class Map>
+struct owners {
+  static constexpr auto kind = detail::part_kind::owners;  ///< kind of part
+  using type = Map;                                        ///< type of the map
+};
+
+/// Part of a policy: map from record to rank, in a spread_guarded. The map's servers are the ranks.
+/// Default: `interleaved_owner_map`.
+template <class Map>
+struct rank_owners {
+  static constexpr auto kind = detail::part_kind::rank_owners;  ///< kind of part
+  using type = Map;                                             ///< type of the map
+};
+
+/// Choices of a guarded array: values, and at most one part of each kind, in any order.
+///     using on_chip = warden::policy<
+///         warden::options{.records = warden::placement::on_chip, .block_threads = 512},
+///         warden::context<list_view>, warden::order::sequential>;
+///     using lists = warden::basic_guarded<on_chip, head, push>;
+template <options Values = options{}, class... Parts>
+struct policy {
+  static_assert(((detail::kind_of<Parts> != detail::part_kind::none) && ...),
+                "warden: a part of a policy is an executor, an order, a readiness, a sender, "
+                "warden::context<T>, warden::owners<Map> or warden::rank_owners<Map>");
+  static_assert(((detail::kind_of<Parts> == detail::part_kind::none ||
+                  detail::parts_of_kind<detail::kind_of<Parts>, Parts...> == 1) &&
+                 ...),
+                "warden: a policy has at most one part of each kind");
+
+  static constexpr options values = Values;  ///< all values
+
+  /// See warden::context.
+  using context = typename detail::part_of_kind<warden::context<no_context>, Parts...>::type;
+  /// See warden::owners.
+  using owner_map = typename detail::part_of_kind<owners<interleaved_owner_map>, Parts...>::type;
+  /// See warden::rank_owners.
+  using rank_owner_map =
+      typename detail::part_of_kind<rank_owners<interleaved_owner_map>, Parts...>::type;
+  /// Executor of the sections.
+  using executor = detail::part_of_kind<warden::executor::automatic, Parts...>;
+  /// The order in which deferred sections on one record run.
+  using order = detail::part_of_kind<warden::order::unordered, Parts...>;
+  /// Way in which a server detects that a message has arrived.
+  using readiness = detail::part_of_kind<warden::readiness::sequence_tags, Parts...>;
+  /// Way in which a client block stages and sends its messages.
+  using sender = detail::part_of_kind<warden::sender::sorted, Parts...>;
+
+  static constexpr placement records = Values.records;                   ///< see options
+  static constexpr unsigned block_threads = Values.block_threads;        ///< see options
+  static constexpr unsigned calls_per_thread = Values.calls_per_thread;  ///< see options
+  static constexpr bool statistics = Values.statistics;                  ///< see options
+  static constexpr unsigned minimum_blocks_per_multiprocessor =
+      Values.tuning.minimum_blocks_per_multiprocessor;  ///< see tuning
+  static constexpr unsigned multiprocessors_per_server =
+      Values.tuning.multiprocessors_per_server;  ///< see tuning
+  static constexpr unsigned outbox_bytes_per_thread =
+      Values.tuning.outbox_bytes_per_thread;                                ///< see tuning
+  static constexpr unsigned channel_bytes = Values.tuning.channel_bytes;    ///< see tuning
+  static constexpr unsigned forward_bytes = Values.tuning.forward_bytes;    ///< see tuning
+  static constexpr bool combine_in_fused = Values.tuning.combine_in_fused;  ///< see tuning
+  static constexpr std::size_t apply_bytes = Values.tuning.apply_bytes;     ///< see tuning
+};
+
+namespace detail {
+
+/// True if a type is a policy. False for a type derived from one, because the compiler would accept
+/// any member of it.
+template <class Policy>
+inline constexpr bool is_policy = false;
+template <options Values, class... Parts>
+inline constexpr bool is_policy<policy<Values, Parts...>> = true;
+
+/// Refuses a type that is not a policy.
+template <class Policy>
+class policy_checks {
+  static_assert(is_policy<Policy>,
+                "warden: the policy of a guarded array is warden::policy<options, parts...>; "
+                "another struct, or one derived from it, could have a misspelt member");
+};
+
+template <class Policy>
+struct parts_of;
+template <options Values, class... Parts>
+struct parts_of<policy<Values, Parts...>> {
+  using type = part_list<Parts...>;
+};
+
+template <options Values, class List>
+struct policy_from;
+template <options Values, class... Parts>
+struct policy_from<Values, part_list<Parts...>> {
+  // A copy: nvcc 13.0 loses the name of a class-type parameter that is passed on.
+  using type = policy<options{Values}, Parts...>;
+};
+
+/// Returns the values with `Value` for `Member`, and so on.
+template <auto Member, auto Value, auto... More>
+constexpr options changed_options(options values) {
+  if constexpr (requires { values.*Member; }) {
+    values.*Member = Value;
+  } else {
+    values.tuning.*Member = Value;
+  }
+  if constexpr (sizeof...(More) == 0) {
+    return values;
+  } else {
+    return changed_options<More...>(values);
+  }
+}
+
+}  // namespace detail
+
+/// The policy with other values. `Changes` are pairs of a pointer to a member of `options` or
+/// `tuning`, and its value:
+///     using counting = warden::with_values<on_chip, &warden::options::statistics, true>;
+template <class Policy, auto... Changes>
+using with_values =
+    typename detail::policy_from<detail::changed_options<Changes...>(Policy::values),
+                                 typename detail::parts_of<Policy>::type>::type;
+
+/// The policy with these parts instead of its parts of the same kinds.
+template <class Policy, class... Parts>
+using with_parts = typename detail::policy_from<
+    Policy::values,
+    typename detail::replaced_parts<detail::part_list<>, typename detail::parts_of<Policy>::type,
+                                    detail::part_list<Parts...>>::type>::type;
 
 WARDEN_NAMESPACE_END

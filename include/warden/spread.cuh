@@ -37,6 +37,7 @@
 
 WARDEN_NAMESPACE_BEGIN
 
+namespace detail {
 /// Policy of one rank's share of a spread_guarded. Only logs reach its records.
 template <class Policy>
 struct spread_policy : Policy {
@@ -45,6 +46,9 @@ struct spread_policy : Policy {
   /// Map from record to rank.
   using rank_map = typename Policy::rank_owner_map;
 };
+template <class Policy>
+inline constexpr bool is_policy<spread_policy<Policy>> = is_policy<Policy>;
+}  // namespace detail
 
 /// Device view of one rank's share of the records.
 template <class Record, class Map>
@@ -77,7 +81,7 @@ struct record_share {
 /// the rank that has the record runs them. Moves, does not copy. Lives on the device that is
 /// current at construction.
 template <class Policy, class Record, class... Sections>
-class basic_spread_guarded {
+class basic_spread_guarded : detail::policy_checks<Policy> {
   static_assert(!(pair_section_of<Sections, Record, typename Policy::context> || ...),
                 "warden: sections on two records are not spread over ranks: their records may be "
                 "on two GPUs");
@@ -90,7 +94,7 @@ class basic_spread_guarded {
 
  public:
   /// Policy that the guarded array was tuned by.
-  using policy = spread_policy<Policy>;
+  using policy = detail::spread_policy<Policy>;
   /// Type of one protected item.
   using record = Record;
   /// Type of the read-only object that every section gets in addition to its record. Each rank has
@@ -226,9 +230,9 @@ class basic_spread_guarded {
   detail::rank_channel errors_;
 };
 
-/// Spread guarded array with the defaults of `default_policy`.
+/// Spread guarded array with the default policy.
 template <class Record, class... Sections>
-using spread_guarded = basic_spread_guarded<default_policy, Record, Sections...>;
+using spread_guarded = basic_spread_guarded<policy<>, Record, Sections...>;
 
 /// Log of one rank, for sections on the records of any rank. Kernels fill it as any other log; all
 /// ranks run it together.
@@ -333,6 +337,6 @@ class deferred<Policy, Record, Sections...> {
 /// Deduces the type of the log of a spread guarded array.
 template <class Policy, class Record, class... Sections>
 deferred(basic_spread_guarded<Policy, Record, Sections...>&, std::size_t, deferred_options = {},
-         std::source_location = {}) -> deferred<spread_policy<Policy>, Record, Sections...>;
+         std::source_location = {}) -> deferred<detail::spread_policy<Policy>, Record, Sections...>;
 
 WARDEN_NAMESPACE_END

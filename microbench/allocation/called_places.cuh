@@ -21,10 +21,9 @@ struct take_places {
     return first;
   }
 };
-struct called_policy : warden::default_policy {
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 2;
-  using executor = warden::executor::sorted<>;
-};
+using called_policy =
+    warden::policy<warden::options{.tuning = {.minimum_blocks_per_multiprocessor = 2}},
+                   warden::executor::sorted<>>;
 
 /// Counters in device memory whose places servers hand out.
 class called_counters {

@@ -15,10 +15,8 @@
 namespace answers {
 
 template <class Executor>
-struct executor_policy : warden::default_policy {
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
-  using executor = Executor;
-};
+using executor_policy =
+    warden::policy<warden::options{.tuning = {.minimum_blocks_per_multiprocessor = 3}}, Executor>;
 
 /// Records, and memory for up to `most` calls.
 template <class Executor>

@@ -16,18 +16,12 @@
 namespace contention {
 
 /// Policy of deferred arms.
-struct logged : warden::default_policy {
-  using executor = warden::executor::sorted<>;
-};
+using logged = warden::policy<warden::options{}, warden::executor::sorted<>>;
 /// Policy whose runs have the result of a sequential loop.
-struct logged_in_order : logged {
-  using order = warden::order::sequential;
-};
+using logged_in_order = warden::with_parts<logged, warden::order::sequential>;
 /// Policy of the arm `warden`: no option is set.
 template <class Operation>
-struct by_default : warden::default_policy {
-  using context = typename Operation::context;
-};
+using by_default = warden::policy<warden::options{}, warden::context<typename Operation::context>>;
 
 /// The operation with sections that say whether a log combines them.
 template <class Operation, bool Combines>

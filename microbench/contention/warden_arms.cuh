@@ -45,18 +45,14 @@ class warden_arm {
 };
 
 template <class Executor>
-struct executor_policy : warden::default_policy {
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
-  using executor = Executor;
-};
-struct combining_policy : executor_policy<warden::executor::sorted<>> {
-  static constexpr bool combine_in_fused = true;
-};
+using executor_policy =
+    warden::policy<warden::options{.tuning = {.minimum_blocks_per_multiprocessor = 3}}, Executor>;
+using combining_policy = warden::with_values<executor_policy<warden::executor::sorted<>>,
+                                             &warden::tuning::combine_in_fused, true>;
 template <class Operation, class Policy, warden::placement Where>
-struct warden_policy : Policy {
-  using context = typename Operation::context;
-  static constexpr warden::placement records = Where;
-};
+using warden_policy =
+    warden::with_values<warden::with_parts<Policy, warden::context<typename Operation::context>>,
+                        &warden::options::records, Where>;
 
 template <class Operation, class Policy, warden::placement Where>
 class warden_arm_of final : public warden_arm {

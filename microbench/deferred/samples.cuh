@@ -73,7 +73,7 @@ template <class Section>
 using sampled = warden::guarded<summary, Section>;
 /// Log of a `sampled` array.
 template <class Section>
-using sample_log = warden::deferred<warden::default_policy, summary, Section>;
+using sample_log = warden::deferred<warden::policy<>, summary, Section>;
 
 /// Arguments of the oracle, on records of the type `Summary`.
 template <class Summary>

@@ -52,9 +52,7 @@ struct make {
 
 /// Default policy, except for the placement.
 template <warden::placement Where>
-struct policy : warden::default_policy {
-  static constexpr warden::placement records = Where;
-};
+using policy = warden::policy<warden::options{.records = Where}>;
 template <class Section, warden::placement Where = warden::placement::in_memory>
 using table = warden::basic_guarded<policy<Where>, record, Section>;
 template <class Section, warden::placement Where = warden::placement::in_memory>

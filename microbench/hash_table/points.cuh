@@ -48,9 +48,7 @@ class sorted_table
     base::template reserve<single<Section>>(n);
   }
 };
-struct in_order : hash_table::table_policy {
-  using order = warden::order::sequential;
-};
+using in_order = warden::with_parts<hash_table::table_policy, warden::order::sequential>;
 
 template <class Operation>
 class point_of final : public bench::workload_point<Operation> {

@@ -24,11 +24,9 @@ namespace several_gpus {
 namespace simt = warden::simt;
 
 template <class Operation, warden::placement Where>
-struct policy : warden::default_policy {
-  using context = typename Operation::context;
-  static constexpr warden::placement records = Where;
-  using executor = warden::executor::sorted<>;
-};
+using policy =
+    warden::policy<warden::options{.records = Where}, warden::context<typename Operation::context>,
+                   warden::executor::sorted<>>;
 
 /// Makes the sections of one rank: its operation i is operation `first + i` of all ranks.
 template <class Operation>

@@ -17,16 +17,12 @@
 namespace transport {
 
 /// Policy with the library's default threads, outbox and channel. The context points to `Totals`,
-/// which is or derives from run_totals.
+/// which is or derives from run_totals. Threads that copy messages of several flits need more
+/// registers than 3 blocks leave.
 template <class Readiness, class Executor, class Totals, int Flits>
-struct policy : warden::default_policy {
-  using context = Totals*;
-  using readiness = typename Readiness::readiness;
-  using sender = typename Readiness::sender;
-  using executor = Executor;
-  /// Threads that copy messages of several flits need more registers than 3 blocks leave.
-  static constexpr unsigned minimum_blocks_per_multiprocessor = Flits == 1 ? 3 : 2;
-};
+using policy = warden::policy<
+    warden::options{.tuning = {.minimum_blocks_per_multiprocessor = Flits == 1 ? 3 : 2}},
+    warden::context<Totals*>, Executor, typename Readiness::readiness, typename Readiness::sender>;
 
 /// A guarded array, its records and its totals.
 template <class Readiness, class Executor, class Totals, class... Sections>

@@ -59,11 +59,13 @@ class probed_slices : public adding_slices<Ref> {
   }
 };
 struct windows_with_probes {
+  static constexpr auto kind = warden::detail::part_kind::executor;
   static constexpr char const* name = windows::name;
   template <class Ref>
   using server = warden::detail::window_server<Ref, probed_windows<Ref>>;
 };
 struct slices_with_probes {
+  static constexpr auto kind = warden::detail::part_kind::executor;
   static constexpr char const* name = slices::name;
   template <class Ref>
   using server = warden::detail::slice_server<Ref, probed_slices<Ref>>;

@@ -4,6 +4,7 @@
 
 #include "microbench/transport/totals.cuh"
 
+#include <warden/detail/execute/policy_parts.cuh>
 #include <warden/detail/fused/paper/leader_server.cuh>
 #include <warden/detail/fused/slice_server.cuh>
 #include <warden/detail/fused/window_server.cuh>
@@ -65,16 +66,19 @@ class adding_slices {
 
 /// The receive levels.
 struct windows {
+  static constexpr auto kind = warden::detail::part_kind::executor;
   static constexpr char const* name = "windows";
   template <class Ref>
   using server = warden::detail::window_server<Ref, adding_windows<Ref>>;
 };
 struct slices {
+  static constexpr auto kind = warden::detail::part_kind::executor;
   static constexpr char const* name = "slices";
   template <class Ref>
   using server = warden::detail::slice_server<Ref, adding_slices<Ref>>;
 };
 struct leader {
+  static constexpr auto kind = warden::detail::part_kind::executor;
   static constexpr char const* name = "leader";
   template <class Ref>
   using server = warden::detail::leader_server<Ref, adding_slices<Ref>>;

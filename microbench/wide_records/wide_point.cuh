@@ -19,9 +19,7 @@
 namespace wide_records {
 
 /// Policy of logs whose sections run under locks.
-struct logged_by_locks : contention::logged {
-  using executor = warden::executor::locks<>;
-};
+using logged_by_locks = warden::with_parts<contention::logged, warden::executor::locks<>>;
 
 /// An `Operation` has a `name`, a `record`, a `context`, operations by sections of one thread
 /// (`alone`) and of several lanes (`together`, `under_locks`), and a class `memory` for its other

@@ -43,10 +43,8 @@ struct visit {
     if (b.entries[s].longest < minutes) b.entries[s].longest = minutes;
   }
 };
-struct on_chip : warden::default_policy {
-  using context = counters;
-  static constexpr warden::placement records = warden::placement::on_chip;
-};
+using on_chip = warden::policy<warden::options{.records = warden::placement::on_chip},
+                               warden::context<counters>>;
 using map = warden::basic_guarded<on_chip, bucket, visit>;
 
 __device__ std::uint32_t hash(std::uint32_t key) {

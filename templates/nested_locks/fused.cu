@@ -33,9 +33,7 @@ struct move_crates {
 };
 
 // The executor is named: a fused launch with sections on two records does not choose one.
-struct by_messages : warden::default_policy {
-  using executor = warden::executor::pair_messages<>;
-};
+using by_messages = warden::policy<warden::options{}, warden::executor::pair_messages<>>;
 using storehouse = warden::basic_guarded<by_messages, shelf, move_crates>;
 
 struct order {

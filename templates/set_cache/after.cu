@@ -53,9 +53,7 @@ struct look_up {
     }
   }
 };
-struct noting : warden::default_policy {
-  using context = notes;
-};
+using noting = warden::policy<warden::options{}, warden::context<notes>>;
 using cache = warden::basic_guarded<noting, cache_set, look_up>;
 
 __device__ std::uint32_t key_of(std::uint32_t i, std::uint32_t batch) {

@@ -126,9 +126,7 @@ using accounts = hash_table::table<std::uint32_t, account>;
 
 template <class Table>
 class every_table_of_accounts : public testing::Test {};
-struct in_order : hash_table::table_policy {
-  using order = warden::order::sequential;
-};
+using in_order = warden::with_parts<hash_table::table_policy, warden::order::sequential>;
 using ordered_accounts =
     hash_table::table<std::uint32_t, account, hash_table::integer_keys<std::uint32_t>, in_order>;
 using tables_of_accounts =

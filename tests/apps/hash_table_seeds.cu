@@ -29,10 +29,8 @@ constexpr key counters = 4, others = 60;
 
 /// Two warps that send and two that run, so that windows are full, and an owner has many buckets.
 template <class Executor>
-struct tiny_policy : hash_table::table_policy {
-  static constexpr unsigned block_threads = 32;
-  using executor = Executor;
-};
+using tiny_policy = warden::with_values<warden::with_parts<hash_table::table_policy, Executor>,
+                                        &warden::options::block_threads, 32>;
 template <class Executor, class Value = value>
 using tiny_table = hash_table::table<key, Value, keys, tiny_policy<Executor>>;
 
@@ -206,11 +204,10 @@ TEST(hash_table_seeds, inserts_without_exclusion) {
 // ---- answers
 
 template <class Small>
-struct tiny_answering_policy : Small {
-  using context = hash_table::table_context<key, value, keys>;
-  static constexpr unsigned block_threads = Small::fewest_threads;
-  static constexpr unsigned outbox_bytes_per_thread = 64;
-};
+using tiny_answering_policy = warden::with_values<
+    warden::with_parts<Small, warden::context<hash_table::table_context<key, value, keys>>>,
+    &warden::options::block_threads, test::limits<Small>.fewest_threads,
+    &warden::tuning::outbox_bytes_per_thread, 64>;
 template <class Small>
 class every_answering_executor : public testing::Test {};
 using answering_executors = testing::Types<test::sorted, test::locks>;

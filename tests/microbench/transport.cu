@@ -33,6 +33,7 @@ class faulty_slices : public adding_slices<Ref> {
 };
 template <int Times, std::uint64_t ChangedBits, template <class, class> class Server>
 struct fault {
+  static constexpr auto kind = warden::detail::part_kind::executor;
   static constexpr int times = Times;
   static constexpr std::uint64_t changed_bits = ChangedBits;
   template <class Ref>

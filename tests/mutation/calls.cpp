@@ -12,13 +12,10 @@ using scenario::tally;
 struct board {
   std::uint32_t* written;
 };
-struct policy : warden::default_policy {
-  using context = board;
-  static constexpr unsigned block_threads = 32;
-  static constexpr unsigned outbox_bytes_per_thread = 64;
-  static constexpr unsigned calls_per_thread = 2;
-  using executor = warden::executor::locks<16>;
-};
+using policy = warden::policy<warden::options{.block_threads = 32,
+                                              .calls_per_thread = 2,
+                                              .tuning = {.outbox_bytes_per_thread = 64}},
+                              warden::context<board>, warden::executor::locks<16>>;
 struct ask {
   std::uint32_t i;
   std::uint64_t operator()(tally& t, board b) const {
@@ -66,9 +63,7 @@ void called() {
 
 /// Each caller has a record of its own, the only one of its owner thread, and looks at it when it
 /// is answered.
-struct sorted_policy : policy {
-  using executor = warden::executor::sorted<128>;
-};
+using sorted_policy = warden::with_parts<policy, warden::executor::sorted<128>>;
 using record_askers = warden::basic_guarded<sorted_policy, tally, ask>;
 struct call_and_look {
   std::uint32_t* written;

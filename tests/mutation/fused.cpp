@@ -15,14 +15,10 @@ struct add {
     warden::simt::fetch_add(sum, change());
   }
 };
-struct policy : warden::default_policy {
-  static constexpr unsigned block_threads = 64;
-  static constexpr unsigned outbox_bytes_per_thread = 64;
-  using executor = warden::executor::sorted<64>;
-};
-struct atomics_policy : policy {
-  using executor = warden::executor::atomics<32>;
-};
+using policy =
+    warden::policy<warden::options{.block_threads = 64, .tuning = {.outbox_bytes_per_thread = 64}},
+                   warden::executor::sorted<64>>;
+using atomics_policy = warden::with_parts<policy, warden::executor::atomics<32>>;
 template <class Policy>
 using sums = warden::basic_guarded<Policy, std::uint64_t, add>;
 

@@ -12,9 +12,7 @@ using scenario::tally;
 
 namespace {
 
-struct policy : warden::default_policy {
-  static constexpr unsigned block_threads = 32;
-};
+using policy = warden::policy<warden::options{.block_threads = 32}>;
 struct one {
   static constexpr bool reads_other_memory = false;
   void operator()(tally& t, warden::no_context) const { t.count += 1; }

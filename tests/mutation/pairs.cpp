@@ -12,11 +12,9 @@ using scenario::note;
 using scenario::tally;
 
 /// Four warps a server: they contend for locks.
-struct policy : warden::default_policy {
-  static constexpr unsigned block_threads = 128;
-  static constexpr unsigned outbox_bytes_per_thread = 64;
-  using executor = warden::executor::locks<16>;
-};
+using policy =
+    warden::policy<warden::options{.block_threads = 128, .tuning = {.outbox_bytes_per_thread = 64}},
+                   warden::executor::locks<16>>;
 
 struct move_note {
   static constexpr bool reads_other_memory = false;

@@ -14,48 +14,38 @@ using scenario::in_rounds;
 using scenario::note;
 using scenario::tally;
 
-struct policy : warden::default_policy {
-  static constexpr unsigned block_threads = 32;
-  static constexpr unsigned outbox_bytes_per_thread = 64;
-  using executor = warden::executor::locks<16>;
-};
+using policy =
+    warden::policy<warden::options{.block_threads = 32, .tuning = {.outbox_bytes_per_thread = 64}},
+                   warden::executor::locks<16>>;
 
 // ---- exactly once, whole messages
 // ------------------------------------------------------------------
 
 using notes = warden::basic_guarded<policy, tally, note>;
 /// Four warps a server: they contend for locks and finish slices out of order.
-struct wide_policy : policy {
-  static constexpr unsigned block_threads = 128;
-};
+using wide_policy = warden::with_values<policy, &warden::options::block_threads, 128>;
 using wide_notes = warden::basic_guarded<wide_policy, tally, note>;
 
 /// The executor `sorted`, with more records than threads, so that a thread's run is for several of
 /// them.
-struct sorted_policy : policy {
-  using executor = warden::executor::sorted<128>;
-};
-struct chip_policy : sorted_policy {
-  static constexpr warden::placement records = warden::placement::on_chip;
-};
-struct chip_locks_policy : policy {
-  static constexpr unsigned block_threads = 64;
-  static constexpr warden::placement records = warden::placement::on_chip;
-};
+using sorted_policy = warden::with_parts<policy, warden::executor::sorted<128>>;
+using chip_policy =
+    warden::with_values<sorted_policy, &warden::options::records, warden::placement::on_chip>;
+using chip_locks_policy =
+    warden::with_values<policy, &warden::options::block_threads, 64, &warden::options::records,
+                        warden::placement::on_chip>;
 using chip_lock_notes = warden::basic_guarded<chip_locks_policy, tally, note>;
 using chip_notes = warden::basic_guarded<chip_policy, tally, note>;
 using run_notes = warden::basic_guarded<sorted_policy, tally, note>;
 
 /// The paper's: a leader and three followers, buffers at the other end.
-struct paper_policy : warden::paper_policy {
-  static constexpr unsigned block_threads = 128;
-  using executor = warden::executor::locks<16, warden::detail::leader_server>;
-};
+using paper_policy = warden::with_values<
+    warden::with_parts<warden::paper_policy,
+                       warden::executor::locks<16, warden::detail::leader_server>>,
+    &warden::options::block_threads, 128>;
 using paper_notes = warden::basic_guarded<paper_policy, tally, note>;
 /// The only follower always finds the next assignment given.
-struct follower_policy : paper_policy {
-  static constexpr unsigned block_threads = 64;
-};
+using follower_policy = warden::with_values<paper_policy, &warden::options::block_threads, 64>;
 using follower_notes = warden::basic_guarded<follower_policy, tally, note>;
 
 /// One section that stands for several notes.
@@ -71,14 +61,10 @@ struct summed_note {
     return {a.count + b.count, a.mixed + b.mixed};
   }
 };
-struct combining_policy : policy {
-  static constexpr bool combine_in_fused = true;
-  static constexpr unsigned outbox_bytes_per_thread = 128;
-};
+using combining_policy = warden::with_values<policy, &warden::tuning::combine_in_fused, true,
+                                             &warden::tuning::outbox_bytes_per_thread, 128>;
 using combined_notes = warden::basic_guarded<combining_policy, tally, summed_note>;
-struct combining_sorted_policy : combining_policy {
-  using executor = warden::executor::sorted<128>;
-};
+using combining_sorted_policy = warden::with_parts<combining_policy, warden::executor::sorted<128>>;
 using combined_run_notes = warden::basic_guarded<combining_sorted_policy, tally, summed_note>;
 
 /// Sends notes 0 .. n-1, each for the record that `id` returns.
@@ -198,9 +184,7 @@ struct look {
   }
 };
 template <class Policy>
-struct with_board : Policy {
-  using context = board;
-};
+using with_board = warden::with_parts<Policy, warden::context<board>>;
 struct write_and_send {
   std::uint32_t* written;
   template <class Ref>

@@ -10,11 +10,9 @@ using scenario::failure;
 using scenario::hash;
 using scenario::tally;
 
-struct policy : warden::default_policy {
-  static constexpr unsigned block_threads = 32;
-  static constexpr unsigned outbox_bytes_per_thread = 64;
-  using executor = warden::executor::sorted<64>;
-};
+using policy =
+    warden::policy<warden::options{.block_threads = 32, .tuning = {.outbox_bytes_per_thread = 64}},
+                   warden::executor::sorted<64>>;
 
 /// Every chain and every tree visits all records; with few slots, each of many.
 constexpr std::uint32_t records = 6;
@@ -115,10 +113,9 @@ void visible() {
 
 /// Records share the two locks of their owner. They are many enough that neither their ids nor the
 /// order in which sections name them match the order of the locks.
-struct two_locks : policy {
-  static constexpr unsigned block_threads = 64;
-  using executor = warden::executor::pair_messages<2>;
-};
+using two_locks =
+    warden::with_values<warden::with_parts<policy, warden::executor::pair_messages<2>>,
+                        &warden::options::block_threads, 64>;
 constexpr std::uint32_t shared_records = 12;
 /// Count of a record for being the second one, which tells the two apart.
 constexpr std::uint64_t received = 1'000;
@@ -181,16 +178,13 @@ void pair_messages(unsigned servers, std::uint32_t n, unsigned launches = 1) {
   if (sum != shared_records * whole) throw failure{"not conserved"};
 }
 /// With 32 credits a server has no more places than it must have.
-struct tight : two_locks {
-  static constexpr unsigned block_threads = 96;
-};
+using tight = warden::with_values<two_locks, &warden::options::block_threads, 96>;
 
 /// Sections on record 0 and each of the others, which travel at once: with 128 threads three warps
 /// read the ring, which has two slices.
-struct many_locks : two_locks {
-  static constexpr unsigned block_threads = 128;
-  using executor = warden::executor::pair_messages<64>;
-};
+using many_locks =
+    warden::with_values<warden::with_parts<two_locks, warden::executor::pair_messages<64>>,
+                        &warden::options::block_threads, 128>;
 struct send_to_first {
   std::uint32_t n;
   template <class Ref>

@@ -54,9 +54,7 @@ TEST(answers, several_at_a_time) {
   check_calls<4>(operations(), 5, by::thread, then::keeps_four);
   check_calls<20>(operations(), 200, by::block, then::keeps_four);
 }
-struct one_call : test::small_policy {
-  static constexpr unsigned calls_per_thread = 1;
-};
+using one_call = warden::with_values<test::small_policy, &warden::options::calls_per_thread, 1>;
 // More calls by each thread than there are generations.
 TEST(answers, as_generations_wrap) {
   // Each thread passes the wrap once, which takes the simulated device long enough.
@@ -122,9 +120,7 @@ struct note_down {
     return place;
   }
 };
-struct logging : test::small_policy {
-  using context = log_of;
-};
+using logging = warden::with_parts<test::small_policy, warden::context<log_of>>;
 using logs = warden::basic_guarded<logging, std::uint32_t, note_down>;
 
 struct call_and_look {
@@ -196,9 +192,7 @@ struct draw_atomically {
     return warden::simt::fetch_add(next, 1u);
   }
 };
-struct atomic_policy : test::small<warden::default_policy> {
-  using executor = warden::executor::atomics<>;
-};
+using atomic_policy = test::small<warden::executor::atomics<>>;
 using atomic_tickets = warden::basic_guarded<atomic_policy, std::uint32_t, draw_atomically>;
 struct draw_all {
   std::uint32_t* taken;

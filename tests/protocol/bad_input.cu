@@ -231,7 +231,7 @@ TEST(bad_input, impossible_plans) {
 TEST(bad_input, too_many_servers_for_the_device) {
   auto const facts = warden::runtime::facts(0);
   // As many as 227 KB of shared memory have room for, or in proportion.
-  auto const most = static_cast<unsigned>(test::small_policy::most_servers *
+  auto const most = static_cast<unsigned>(test::limits<test::small_policy>.most_servers *
                                           facts.shared_bytes_per_block / (std::size_t{227} << 10));
   unsigned const servers = std::min(static_cast<unsigned>(facts.multiprocessors) * 64, most);
   test::guarded_records<small> g{10, {.servers = servers, .capacity = 32}};

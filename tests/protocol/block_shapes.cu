@@ -34,11 +34,10 @@ std::string text_of(warden::dimensions const& d) {
   return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
 }
 
-struct unordered : warden::default_policy {
-  static constexpr unsigned block_threads = 32;
-};
+using unordered = warden::policy<warden::options{.block_threads = 32}>;
 using sequential = ordering::in_order<warden::placement::in_memory>;
-struct combining : unordered {};
+/// The same choices, as another type.
+using combining = warden::with_parts<unordered, warden::order::unordered>;
 
 /// A deposit, which can be combined with others.
 struct deposit {

@@ -56,10 +56,8 @@ inline void chain(std::vector<tally>& tallies, std::uint32_t at, hop h) {
 
 /// Small, so that rings and windows are full.
 template <warden::placement Where>
-struct policy : test::small<warden::default_policy> {
-  using executor = warden::executor::sorted<64>;
-  static constexpr warden::placement records = Where;
-};
+using policy = warden::with_values<test::small<warden::executor::sorted<64>>,
+                                   &warden::options::records, Where>;
 using in_memory = policy<warden::placement::in_memory>;
 using on_chip = policy<warden::placement::on_chip>;
 

@@ -94,12 +94,10 @@ struct send_operations_alone {
 };
 
 template <class Executor, warden::placement Where>
-struct policy : test::small_policy {
-  using executor = Executor;
-  static constexpr warden::placement records = Where;
-  static constexpr bool combine_in_fused = true;
-  static constexpr bool statistics = true;
-};
+using policy =
+    warden::with_values<warden::with_parts<test::small_policy, Executor>, &warden::options::records,
+                        Where, &warden::tuning::combine_in_fused, true,
+                        &warden::options::statistics, true>;
 
 template <class Policy>
 class combining : public testing::Test {
@@ -157,7 +155,7 @@ using all_policies = testing::Types<policy<test::sorted::executor, placement::in
 TYPED_TEST_SUITE(combining, all_policies);
 
 /// Messages of one flit that a block of 64 threads stages.
-constexpr std::uint64_t batch = 64 * warden::default_policy::outbox_bytes_per_thread / 16;
+constexpr std::uint64_t batch = 64 * warden::policy<>::outbox_bytes_per_thread / 16;
 
 TYPED_TEST(combining, one_record) {
   for (std::uint64_t const n : {1u, 31u, 33u, 64u, 65u, 511u, 512u, 513u, 1300u}) {

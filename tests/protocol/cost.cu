@@ -98,9 +98,7 @@ TEST_F(cost, of_waiting_does_not_grow_with_what_was_captured) {
 }
 
 /// One warp a block, so that one message means one batch at either end.
-struct warp_policy : test::small_policy {
-  static constexpr unsigned block_threads = 32;
-};
+using warp_policy = warden::with_values<test::small_policy, &warden::options::block_threads, 32>;
 struct asks : record_in<2> {
   static constexpr bool reads_other_memory = true;
 };

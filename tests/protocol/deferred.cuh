@@ -44,11 +44,8 @@ struct tick {
 /// Policy of small blocks.
 template <class Executor = warden::executor::automatic,
           warden::placement Where = warden::placement::in_memory>
-struct small_blocks : warden::default_policy {
-  using executor = Executor;
-  static constexpr warden::placement records = Where;
-  static constexpr unsigned block_threads = 32;
-};
+using small_blocks =
+    warden::policy<warden::options{.records = Where, .block_threads = 32}, Executor>;
 template <class Policy, unsigned Words = 1>
 using table = warden::basic_guarded<Policy, entry, add<Words>, tick>;
 

@@ -118,9 +118,7 @@ TYPED_TEST(deferred_combining, a_client_without_room_to_combine) {
 struct single_add : add_up {
   static constexpr bool combines = false;
 };
-struct in_order : policy {
-  using order = warden::order::sequential;
-};
+using in_order = warden::with_parts<policy, warden::order::sequential>;
 template <class Policy, class... Sections>
 constexpr bool combines = warden::basic_guarded<Policy, total, Sections...>::deferred_ref::combines;
 static_assert(combines<policy, add_up> && combines<policy, sample>);

@@ -154,11 +154,7 @@ struct pair_of_values {
 };
 
 template <class Executor, warden::placement Where>
-struct policy_of : warden::default_policy {
-  using executor = Executor;
-  static constexpr warden::placement records = Where;
-  static constexpr unsigned block_threads = 32;
-};
+using policy_of = warden::policy<warden::options{.records = Where, .block_threads = 32}, Executor>;
 using policy = policy_of<warden::executor::automatic, warden::placement::in_memory>;
 template <class Section, class Policy = policy>
 using totals_of = warden::basic_guarded<Policy, total, Section>;

@@ -23,9 +23,7 @@ struct deposit {
   std::uint64_t amount;
   __device__ void operator()(account& a) const { a.balance += amount; }
 };
-struct policy : warden::default_policy {
-  static constexpr unsigned block_threads = 32;
-};
+using policy = warden::policy<warden::options{.block_threads = 32}>;
 using bank = warden::basic_guarded<policy, account, deposit>;
 constexpr unsigned accounts = 10;
 

@@ -39,20 +39,12 @@ struct add_to {
 };
 
 template <class Policy, warden::placement Where>
-struct policy : Policy {
-  static constexpr warden::placement records = Where;
-};
-struct atomics : test::sorted {
-  using executor = warden::executor::atomics<>;
-};
+using policy = warden::with_values<Policy, &warden::options::records, Where>;
+using atomics = warden::with_parts<test::sorted, warden::executor::atomics<>>;
 /// The buffers of the paper's sender, with messages that prove themselves.
-struct buffered : test::sorted {
-  using sender = warden::sender::buffered;
-};
+using buffered = warden::with_parts<test::sorted, warden::sender::buffered>;
 template <class Policy>
-struct single_tag : Policy {
-  using readiness = warden::readiness::single_tag;
-};
+using single_tag = warden::with_parts<Policy, warden::readiness::single_tag>;
 
 template <class Policy>
 class executors : public testing::Test {

@@ -192,9 +192,7 @@ TEST(explain, finds_a_hot_record_in_a_log_that_is_split) {
   EXPECT_NEAR(static_cast<double>(r.hottest->sections), 3000, 150);
 }
 TEST(explain, finds_a_hot_record_on_chip) { expect_hot_record<chip_policy>(); }
-struct in_order : deferring::small_blocks<> {
-  using order = warden::order::sequential;
-};
+using in_order = warden::with_parts<deferring::small_blocks<>, warden::order::sequential>;
 TEST(explain, finds_a_hot_record_in_order) { expect_hot_record<in_order>(); }
 TEST(explain, finds_no_hot_record_if_warps_run_by_themselves) {
   using policy = deferring::small_blocks<warden::executor::locks<>>;

@@ -47,12 +47,8 @@ struct tell {
   };
 };
 
-struct plain : warden::default_policy {
-  static constexpr unsigned block_threads = 32;
-};
-struct in_order : plain {
-  using order = warden::order::sequential;
-};
+using plain = warden::policy<warden::options{.block_threads = 32}>;
+using in_order = warden::with_parts<plain, warden::order::sequential>;
 constexpr unsigned records = 40;
 
 /// Sends a section for each i from `first` on that is below `end`; the last third by themselves.

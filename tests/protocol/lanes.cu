@@ -31,9 +31,8 @@ TYPED_TEST(lanes, are_asked_whether_they_would_change_anything) {
     together::defer_asked<TypeParam, 32, 4>(n, keys);
 }
 
-struct in_order : deferring<warden::executor::sorted<>> {
-  using order = warden::order::sequential;
-};
+using in_order =
+    warden::with_parts<deferring<warden::executor::sorted<>>, warden::order::sequential>;
 TEST(lanes_in_order, are_asked_whether_they_would_change_anything) {
   for (std::uint32_t const keys : {1u, 3u, 500u})
     together::replace_in_order<in_order>(test::sized(700u, 300'000u), keys, 7);

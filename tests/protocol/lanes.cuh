@@ -125,11 +125,8 @@ inline void expect_rows(std::vector<row> const& rows, std::uint32_t n, std::uint
 
 template <class Executor, warden::placement Where = warden::placement::in_memory,
           unsigned Threads = 32>
-struct deferring : warden::default_policy {
-  using executor = Executor;
-  static constexpr warden::placement records = Where;
-  static constexpr unsigned block_threads = Threads;
-};
+using deferring =
+    warden::policy<warden::options{.records = Where, .block_threads = Threads}, Executor>;
 
 /// Defers `n` operations to a log, and runs it; `launches` times.
 template <class Policy, class... Sections>

@@ -7,9 +7,7 @@
 namespace {
 
 template <class Policy>
-struct on_chip : Policy {
-  static constexpr warden::placement records = warden::placement::on_chip;
-};
+using on_chip = warden::with_values<Policy, &warden::options::records, warden::placement::on_chip>;
 
 template <class Policy>
 class lanes_fused : public testing::Test {};

@@ -75,9 +75,7 @@ inline void expect_pairs(std::vector<row> const& rows, std::vector<row> const& o
 }
 
 /// Parts of records are on chip where they fit.
-struct in_rounds : warden::default_policy {
-  static constexpr unsigned block_threads = 32;
-};
+using in_rounds = warden::policy<warden::options{.block_threads = 32}>;
 
 /// In rounds, between the tiles of one array.
 inline void defer_pairs(std::uint32_t n, std::uint32_t keys, unsigned partitions) {

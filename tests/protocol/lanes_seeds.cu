@@ -96,9 +96,7 @@ struct append {
       r.words[w] = r.words[w] * 33 + value + w;
   }
 };
-struct in_order : deferring<sorted<>> {
-  using order = warden::order::sequential;
-};
+using in_order = warden::with_parts<deferring<sorted<>>, warden::order::sequential>;
 TEST(lanes_seeds, sections_run_in_order) {
   test::under_many_schedules(4, [](std::uint64_t seed) {
     constexpr std::uint32_t n = 200;
@@ -146,9 +144,7 @@ struct say_so {
   }
 };
 template <class Policy>
-struct counting : Policy {
-  using context = std::uint32_t*;
-};
+using counting = warden::with_parts<Policy, warden::context<std::uint32_t*>>;
 /// How many of `n` on one record are run.
 template <class Policy, bool Lies>
 std::uint32_t runs_of(std::uint32_t n) {

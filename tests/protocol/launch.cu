@@ -8,9 +8,7 @@
 namespace {
 
 using test::record_in;
-struct counting_policy : test::small_policy {
-  static constexpr bool statistics = true;
-};
+using counting_policy = warden::with_values<test::small_policy, &warden::options::statistics, true>;
 using counting = warden::basic_guarded<counting_policy, test::tally, record_in<2>>;
 
 TEST(launch, statistics_count_messages_and_batches) {
@@ -38,9 +36,7 @@ TEST(launch, statistics_outlive_an_error) {
   EXPECT_LT(messages, 310u);
 }
 
-struct counting_locks_policy : test::locks {
-  static constexpr bool statistics = true;
-};
+using counting_locks_policy = warden::with_values<test::locks, &warden::options::statistics, true>;
 
 TEST(launch, statistics_count_retries) {
   std::uint64_t const n = test::sized<std::uint64_t>(2000, 200'000);
@@ -77,9 +73,7 @@ struct visit {
     warden::simt::store_relaxed(&context.servers[warden::simt::sm_id()], 1);
   }
 };
-struct map_policy : test::small_policy {
-  using context = map;
-};
+using map_policy = warden::with_parts<test::small_policy, warden::context<map>>;
 using mapped = warden::basic_guarded<map_policy, test::tally, visit>;
 struct visit_all {
   std::uint32_t* clients;

@@ -107,20 +107,14 @@ void expect_sets(std::vector<set<Words>> const& sets, std::uint32_t n, bool touc
 }
 
 template <class Executor, warden::placement Where = warden::placement::in_memory>
-struct policy : warden::default_policy {
-  using executor = Executor;
-  static constexpr warden::placement records = Where;
-  static constexpr unsigned block_threads = 64;
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 2;
-};
+using policy = warden::policy<warden::options{.records = Where,
+                                              .block_threads = 64,
+                                              .tuning = {.minimum_blocks_per_multiprocessor = 2}},
+                              Executor>;
 template <class Policy>
-struct in_order : Policy {
-  using order = warden::order::sequential;
-};
+using in_order = warden::with_parts<Policy, warden::order::sequential>;
 template <class Policy>
-struct combined : Policy {
-  static constexpr bool combine_in_fused = true;
-};
+using combined = warden::with_values<Policy, &warden::tuning::combine_in_fused, true>;
 
 template <class Ref>
 struct sending {

@@ -44,9 +44,7 @@ struct say_so {
   }
 };
 template <class Policy>
-struct counting : Policy {
-  using context = std::uint32_t*;
-};
+using counting = warden::with_parts<Policy, warden::context<std::uint32_t*>>;
 /// Returns how many of `n` sections on one record run.
 template <class Policy, bool Lies>
 std::uint32_t runs_of(std::uint32_t n) {

@@ -66,9 +66,8 @@ TEST(order, holds_over_several_runs_and_replays) {
 }
 
 /// A policy whose `apply_async` goes in pieces of 64 sections.
-struct in_pieces : ordering::in_order<placement::on_chip> {
-  static constexpr std::size_t apply_bytes = 512;
-};
+using in_pieces =
+    warden::with_values<ordering::in_order<placement::on_chip>, &warden::tuning::apply_bytes, 512>;
 TEST(order, of_apply_async_is_that_of_the_arrays) {
   constexpr std::uint32_t keys = 7;
   std::uint32_t const n = test::sized(1000u, 100'000u);

@@ -33,11 +33,8 @@ struct append {
 };
 
 template <warden::placement Where>
-struct in_order : warden::default_policy {
-  using order = warden::order::sequential;
-  static constexpr warden::placement records = Where;
-  static constexpr unsigned block_threads = 64;
-};
+using in_order = warden::policy<warden::options{.records = Where, .block_threads = 64},
+                                warden::order::sequential>;
 template <warden::placement Where>
 using traces = warden::basic_guarded<in_order<Where>, traced, append>;
 

@@ -36,9 +36,9 @@ struct take {
 struct look {
   __device__ std::uint32_t operator()(shelf& s) const { return s.crates; }
 };
-using house = warden::basic_guarded<test::small<warden::default_policy>, shelf, take, put, look>;
-using pairs = warden::basic_guarded<test::small<warden::default_policy>, shelf, put_each, put>;
-using single = warden::basic_guarded<test::small<warden::default_policy>, shelf, put>;
+using house = warden::basic_guarded<test::small<>, shelf, take, put, look>;
+using pairs = warden::basic_guarded<test::small<>, shelf, put_each, put>;
+using single = warden::basic_guarded<test::small<>, shelf, put>;
 using between = warden::deferred_between<single, single, put_each>;
 constexpr std::uint32_t shelves = 32;
 

@@ -96,10 +96,7 @@ struct renew_all {
   }
 };
 template <class Executor>
-struct node_policy : test::small<warden::default_policy> {
-  using context = nodes;
-  using executor = Executor;
-};
+using node_policy = test::small<warden::context<nodes>, Executor>;
 /// `together` neighbours have one owner.
 template <class Executor, bool ReadsOtherMemory>
 void reach_through_records(std::uint32_t together) {

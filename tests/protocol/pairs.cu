@@ -10,10 +10,8 @@ using namespace pairs;
 using warden::call_error;
 
 template <unsigned Locks, warden::placement Where>
-struct policy : test::small<warden::default_policy> {
-  using executor = warden::executor::locks<Locks>;
-  static constexpr warden::placement records = Where;
-};
+using policy = warden::with_values<test::small<warden::executor::locks<Locks>>,
+                                   &warden::options::records, Where>;
 using in_memory =
     warden::basic_guarded<policy<64, warden::placement::in_memory>, account, move, deposit>;
 using on_chip =
@@ -162,9 +160,7 @@ struct halves {
   }
 };
 template <warden::placement Where>
-struct halved : policy<64, Where> {
-  using owner_map = halves;
-};
+using halved = warden::with_parts<policy<64, Where>, warden::owners<halves>>;
 template <warden::placement Where>
 using halved_accounts = warden::basic_guarded<halved<Where>, account, move, deposit>;
 
@@ -214,9 +210,7 @@ struct claims : halves {
     return i < size && (place.server != 0 || place.local < half) ? i : size - 1;
   }
 };
-struct claiming : policy<64, warden::placement::on_chip> {
-  using owner_map = claims;
-};
+using claiming = warden::with_parts<policy<64, warden::placement::on_chip>, warden::owners<claims>>;
 TEST(owner_maps, whose_empty_places_claim_a_record) {
   warden::buffer<account> accounts{90};
   accounts.fill_bytes(0);

@@ -35,11 +35,8 @@ struct look {
   }
 };
 template <class Order = warden::order::unordered>
-struct automatic : warden::default_policy {
-  using context = seen;
-  using order = Order;
-  static constexpr unsigned block_threads = 32;
-};
+using automatic =
+    warden::policy<warden::options{.block_threads = 32}, warden::context<seen>, Order>;
 template <class Policy>
 using table = warden::basic_guarded<Policy, counter, look>;
 

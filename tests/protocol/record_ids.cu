@@ -122,24 +122,16 @@ void expect_visits(Records const& records, std::uint64_t wanted) {
 }
 
 template <class Executor, placement Where, unsigned Threads = 64>
-struct policy : warden::default_policy {
-  using executor = Executor;
-  static constexpr placement records = Where;
-  static constexpr unsigned block_threads = Threads;
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 2;
-};
+using policy = warden::policy<warden::options{.records = Where,
+                                              .block_threads = Threads,
+                                              .tuning = {.minimum_blocks_per_multiprocessor = 2}},
+                              Executor>;
 template <class Policy>
-struct with_context : Policy {
-  using context = std::uint32_t;
-};
+using with_context = warden::with_parts<Policy, warden::context<std::uint32_t>>;
 template <class Policy>
-struct in_order : Policy {
-  using order = warden::order::sequential;
-};
+using in_order = warden::with_parts<Policy, warden::order::sequential>;
 template <class Policy>
-struct combined : Policy {
-  static constexpr bool combine_in_fused = true;
-};
+using combined = warden::with_values<Policy, &warden::tuning::combine_in_fused, true>;
 using by_sorted = policy<warden::executor::sorted<>, placement::in_memory>;
 using on_chip = policy<warden::executor::sorted<>, placement::on_chip>;
 using by_locks = policy<warden::executor::locks<64>, placement::in_memory>;
@@ -245,9 +237,7 @@ struct backwards {
   WARDEN_HOST_DEVICE std::uint32_t servers() const { return 2; }
   WARDEN_HOST_DEVICE std::uint64_t locals(std::uint64_t n) const { return (n + 1) / 2; }
 };
-struct mapped : by_sorted {
-  using owner_map = backwards;
-};
+using mapped = warden::with_parts<by_sorted, warden::owners<backwards>>;
 TEST(record_ids, of_records_that_a_users_map_deals_out) {
   constexpr std::uint32_t keys = 101, n = 500;
   warden::buffer<known<1>> records{records_of<1>(keys)};

@@ -29,10 +29,7 @@ struct look {
 };
 
 template <warden::placement Where = warden::placement::in_memory, unsigned Threads = 32>
-struct small_blocks : warden::default_policy {
-  static constexpr warden::placement records = Where;
-  static constexpr unsigned block_threads = Threads;
-};
+using small_blocks = warden::policy<warden::options{.records = Where, .block_threads = Threads}>;
 template <class Policy>
 using table = warden::basic_guarded<Policy, account, move, deposit, look>;
 

@@ -53,9 +53,7 @@ TEST(rounds_seeds, each_section_runs_once_in_memory) {
 }
 
 /// A log of few sections.
-struct small_logs : small_blocks<> {
-  static constexpr std::size_t apply_bytes = 512;
-};
+using small_logs = warden::with_values<small_blocks<>, &warden::tuning::apply_bytes, 512>;
 TEST(rounds_seeds, arrays_are_applied_a_full_log_at_a_time) {
   rounds::apply_arrays<small_logs>(1000);
 }

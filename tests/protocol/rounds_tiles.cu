@@ -97,7 +97,7 @@ TEST(rounds_tiles, of_a_log) {
   std::uint32_t const records = 1056;
   warden::buffer<int> all{records};
   warden::guarded<int, move> guarded{all.data(), records};
-  using log = warden::deferred<warden::default_policy, int, move>;
+  using log = warden::deferred<warden::policy<>, int, move>;
   auto const tiles_of = [&](std::size_t sections, unsigned chosen) {
     log made{guarded, sections, {.partitions = chosen}};
     return made.ref().log.partitions.partitions();

@@ -12,10 +12,9 @@ namespace {
 using test::record_in;
 using small = warden::basic_guarded<test::small_policy, test::tally, record_in<5>>;
 
-struct tiny_policy : test::small_policy {
-  static constexpr unsigned block_threads = test::small_policy::fewest_threads;
-  static constexpr unsigned outbox_bytes_per_thread = 64;
-};
+using tiny_policy = warden::with_values<test::small_policy, &warden::options::block_threads,
+                                        test::limits<test::small_policy>.fewest_threads,
+                                        &warden::tuning::outbox_bytes_per_thread, 64>;
 using tiny = warden::basic_guarded<tiny_policy, test::tally, record_in<2>>;
 
 template <class Kernel = test::send_by_block<2>>
@@ -56,9 +55,7 @@ TEST(seeds, priority_schedules_one_half) { many(warden::sim::schedule::pct, test
 TEST(seeds, priority_schedules_other_half) { many(warden::sim::schedule::pct, test::half::other); }
 
 /// Four warps a block, which finish slices out of order.
-struct four_warps : test::small_policy {
-  static constexpr unsigned block_threads = 128;
-};
+using four_warps = warden::with_values<test::small_policy, &warden::options::block_threads, 128>;
 
 /// A launch that begins within a slice: its channel then ends in the slice in which it began, and
 /// the slice holds messages with the next sequence tag before those with this one have run.

@@ -33,12 +33,8 @@ struct transfer {
     to += amount;
   }
 };
-struct small_blocks : warden::default_policy {
-  static constexpr unsigned block_threads = 32;
-};
-struct by_messages : test::small<warden::default_policy> {
-  using executor = warden::executor::pair_messages<64>;
-};
+using small_blocks = warden::policy<warden::options{.block_threads = 32}>;
+using by_messages = test::small<warden::executor::pair_messages<64>>;
 using bank = warden::basic_guarded<small_blocks, std::uint64_t, deposit>;
 template <class Policy>
 using pair_bank = warden::basic_guarded<Policy, std::uint64_t, transfer>;
@@ -231,9 +227,7 @@ struct even_deposit {
     return deposit{static_cast<std::uint32_t>(i)};
   }
 };
-struct in_pieces : small_blocks {
-  static constexpr std::size_t apply_bytes = 4096;
-};
+using in_pieces = warden::with_values<small_blocks, &warden::tuning::apply_bytes, 4096>;
 TEST(send_async, of_apply_async_takes_the_records_from_an_array) {
   constexpr std::uint32_t n = 5000;  // more than fit the 4,096 bytes of the log that is kept
   auto const ids = ids_from(0, n);

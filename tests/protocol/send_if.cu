@@ -33,13 +33,9 @@ struct lower {
     r.half = static_cast<std::uint32_t>(to);
   }
 };
-struct policy : warden::default_policy {
-  static constexpr unsigned block_threads = 64;
-};
+using policy = warden::with_values<warden::policy<>, &warden::options::block_threads, 64>;
 using table = warden::basic_guarded<policy, least, lower>;
-struct in_order : policy {
-  using order = warden::order::sequential;
-};
+using in_order = warden::with_parts<policy, warden::order::sequential>;
 using ordered_table = warden::basic_guarded<in_order, least, lower>;
 
 /// Both halves of its words are used, so that a torn value shows.

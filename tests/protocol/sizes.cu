@@ -61,7 +61,7 @@ TEST(sizes, one_virtual_block_or_none) {
 TEST(sizes, as_many_servers_as_blocks_allow) {
   auto const facts = warden::runtime::facts(0);
   // Number of blocks that fit on a multiprocessor; all but one serve.
-  unsigned const blocks = test::small_policy::blocks_on_multiprocessor;
+  unsigned const blocks = test::limits<test::small_policy>.blocks_on_multiprocessor;
   unsigned const servers = blocks * static_cast<unsigned>(facts.multiprocessors) - 1;
   round_trip<2>(test::sized<std::uint64_t>(600, 300'000), 1000, servers, 64, 3);
 }
@@ -124,9 +124,8 @@ template <unsigned Bytes>
 struct alignas(Bytes) aligned {
   std::uint32_t counts[Bytes / sizeof(std::uint32_t)];
 };
-struct on_chip : test::small_policy {
-  static constexpr warden::placement records = warden::placement::on_chip;
-};
+using on_chip =
+    warden::with_values<test::small_policy, &warden::options::records, warden::placement::on_chip>;
 TEST(sizes, aligned_records) {
   count_in<test::small_policy, aligned<128>>(130, 1);
   count_in<on_chip, aligned<32>>(130, 1);

@@ -52,15 +52,9 @@ struct combined {
   __device__ static combined combine(combined a, combined b) { return {a.amount + b.amount}; }
 };
 
-struct on_chip : warden::default_policy {
-  static constexpr auto records = warden::placement::on_chip;
-};
-struct in_order : warden::default_policy {
-  using order = warden::order::sequential;
-};
-struct large_blocks : in_order {
-  static constexpr unsigned block_threads = 1024;
-};
+using on_chip = warden::policy<warden::options{.records = warden::placement::on_chip}>;
+using in_order = warden::policy<warden::options{}, warden::order::sequential>;
+using large_blocks = warden::with_values<in_order, &warden::options::block_threads, 1024>;
 
 /// On the devices of all profiles, of four multiprocessors.
 class small_devices : public testing::TestWithParam<char const*> {
@@ -130,11 +124,11 @@ void run_order(std::size_t records, std::size_t n) {
 }
 
 TEST_P(small_devices, deferred_sections_of_every_width) {
-  run_sums<warden::default_policy, 1>(100, 2000);
-  run_sums<warden::default_policy, 3>(100, 9000);
-  run_sums<warden::default_policy, 5>(100, 2000);
-  run_sums<warden::default_policy, 7>(100, 2000);
-  run_sums<warden::default_policy, 11>(100, 2000);
+  run_sums<warden::policy<>, 1>(100, 2000);
+  run_sums<warden::policy<>, 3>(100, 9000);
+  run_sums<warden::policy<>, 5>(100, 2000);
+  run_sums<warden::policy<>, 7>(100, 2000);
+  run_sums<warden::policy<>, 11>(100, 2000);
 }
 TEST_P(small_devices, deferred_sections_on_records_on_chip) {
   run_sums<on_chip, 3>(20'000, 5000);
@@ -148,10 +142,10 @@ TEST_P(small_devices, sections_in_order_of_every_width) {
 TEST_P(small_devices, logs_that_a_run_splits) {
   // Records larger than the level-2 cache.
   use(4096);
-  run_sums<warden::default_policy, 1>(40'000, 6000);
-  run_sums<warden::default_policy, 3>(40'000, 6000);
-  run_sums<warden::default_policy, 5>(40'000, 6000);
-  run_sums<warden::default_policy, 11>(40'000, 6000);
+  run_sums<warden::policy<>, 1>(40'000, 6000);
+  run_sums<warden::policy<>, 3>(40'000, 6000);
+  run_sums<warden::policy<>, 5>(40'000, 6000);
+  run_sums<warden::policy<>, 11>(40'000, 6000);
   run_order<1>(40'000, 6000);
   run_order<5>(40'000, 6000);
 }
@@ -168,7 +162,7 @@ TEST_P(small_devices, combining_arrays) {
 
 // ---- sections on two records
 
-using plain = warden::basic_guarded<warden::default_policy, account, deposit<1>>;
+using plain = warden::basic_guarded<warden::policy<>, account, deposit<1>>;
 using between = warden::deferred_between<plain, plain, move_amount>;
 
 template <class Ref>
@@ -200,7 +194,7 @@ std::string sum_between(warden::deferred_options const& options) {
   return std::to_string(sum(a) + sum(b));
 }
 TEST_P(small_devices, sections_on_two_records) {
-  using pairs = warden::basic_guarded<warden::default_policy, account, move_amount>;
+  using pairs = warden::basic_guarded<warden::policy<>, account, move_amount>;
   for (unsigned const partitions : {0u, 64u}) {
     warden::buffer<account> accounts{5000};
     accounts.fill_bytes(0);
@@ -235,10 +229,8 @@ TEST_P(small_devices, tile_pairs_on_many_multiprocessors) {
 // ---- fused launches
 
 template <unsigned Threads, bool Combines>
-struct fused_by : warden::default_policy {
-  static constexpr unsigned block_threads = Threads;
-  static constexpr bool combine_in_fused = Combines;
-};
+using fused_by = warden::policy<warden::options{.block_threads = Threads,
+                                                .tuning = {.combine_in_fused = Combines}}>;
 template <class Section>
 struct send_all {
   unsigned n, records;

@@ -14,9 +14,7 @@ struct add {
   std::uint32_t amount;
   __device__ void operator()(std::uint64_t& sum, warden::no_context) const { sum += amount; }
 };
-struct policy : warden::default_policy {
-  static constexpr unsigned block_threads = 128;
-};
+using policy = warden::policy<warden::options{.block_threads = 128}>;
 using sums = warden::basic_guarded<policy, std::uint64_t, add>;
 
 struct send {

@@ -125,30 +125,29 @@ TEST(spread, runs_on_one_rank_alone) {
   run_parts<by_default>(spreading::idle_rank(), 100, 1000);
 }
 
-struct mapped : by_default {
-  /// The first half of the records is rank 1's, from the last one on.
-  struct rank_owner_map {
-    std::uint32_t ranks = 2, size = 0, fault = 0;
-    WARDEN_DEVICE warden::record_location operator()(std::uint32_t id) const {
-      std::uint32_t const half = size / 2;
-      if (id < half) return {1 + fault, half - 1 - id};
-      return {0, id - half};
-    }
-    WARDEN_DEVICE std::uint32_t id(warden::record_location place) const {
-      std::uint32_t const half = size / 2;
-      if (place.server == 1) return place.local < half ? half - 1 - place.local : size;
-      return half + place.local;
-    }
-    WARDEN_HOST_DEVICE std::uint32_t servers() const { return ranks; }
-    WARDEN_HOST_DEVICE std::uint64_t locals(std::uint64_t n) const { return n - n / 2; }
-  };
+/// The first half of the records is rank 1's, from the last one on.
+struct halves_reversed {
+  std::uint32_t ranks = 2, size = 0, fault = 0;
+  WARDEN_DEVICE warden::record_location operator()(std::uint32_t id) const {
+    std::uint32_t const half = size / 2;
+    if (id < half) return {1 + fault, half - 1 - id};
+    return {0, id - half};
+  }
+  WARDEN_DEVICE std::uint32_t id(warden::record_location place) const {
+    std::uint32_t const half = size / 2;
+    if (place.server == 1) return place.local < half ? half - 1 - place.local : size;
+    return half + place.local;
+  }
+  WARDEN_HOST_DEVICE std::uint32_t servers() const { return ranks; }
+  WARDEN_HOST_DEVICE std::uint64_t locals(std::uint64_t n) const { return n - n / 2; }
 };
+using mapped = warden::with_parts<by_default, warden::rank_owners<halves_reversed>>;
 TEST(spread, records_may_be_dealt_out_by_a_users_map) {
   on_ranks(ranks(2), [](warden::communicator const& world) {
     constexpr std::uint32_t keys = 101, n = 700;
     using guarded = warden::basic_spread_guarded<mapped, entry, deferring::add<1>, deferring::tick>;
     warden::buffer<std::uint64_t> refused{1};
-    guarded on{world, keys, mapped::rank_owner_map{2, keys}};
+    guarded on{world, keys, halves_reversed{2, keys}};
     warden::deferred later{on, n};
     simt::launch(&deferring::send_alone<guarded, 1>, (n + 31) / 32, 32, 0,
                  {later.ref(), 0, n, keys, refused.data()}, {});
@@ -167,20 +166,19 @@ TEST(spread, records_may_be_dealt_out_by_a_users_map) {
     EXPECT_EQ(std::count_if(ids.begin(), ids.end(), [](auto id) { return id < keys; }),
               world.rank() == 1 ? keys / 2 : keys - keys / 2);
     EXPECT_THAT(told([&] {
-                  guarded{world, keys, mapped::rank_owner_map{2, keys, 1}};
+                  guarded{world, keys, halves_reversed{2, keys, 1}};
                 }),
                 HasSubstr("the owner map is inconsistent about record"));
     EXPECT_THAT(told([&] {
-                  guarded{world, keys, mapped::rank_owner_map{3, keys}};
+                  guarded{world, keys, halves_reversed{3, keys}};
                 }),
                 HasSubstr("the owner map has 3 servers, and the communicator 2 ranks"));
   });
 }
-struct chunked : by_default {
-  struct rank_owner_map : warden::interleaved_owner_map {
-    using warden::interleaved_owner_map::interleaved_owner_map;
-  };
+struct chunks : warden::interleaved_owner_map {
+  using warden::interleaved_owner_map::interleaved_owner_map;
 };
+using chunked = warden::with_parts<by_default, warden::rank_owners<chunks>>;
 TEST(spread, owner_maps_that_differ_are_refused_on_all_ranks) {
   on_ranks(ranks(3), [](warden::communicator const& world) {
     using guarded = warden::basic_spread_guarded<chunked, entry, deferring::add<1>>;

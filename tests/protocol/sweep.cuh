@@ -7,15 +7,12 @@
 
 namespace pairs {
 
-/// One warp receives from clients, and all others from servers; of 64 threads that is one.
+/// One warp receives from clients, and all others from servers; of 64 threads that is one. The
+/// tests' clients take more registers than there are for three large blocks.
 template <unsigned Locks, warden::placement Where, unsigned Threads = 64>
-struct pair_messages_policy : test::small<warden::default_policy> {
-  static constexpr unsigned block_threads = Threads;
-  // The tests' clients take more registers than there are for three large blocks.
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 2;
-  using executor = warden::executor::pair_messages<Locks>;
-  static constexpr warden::placement records = Where;
-};
+using pair_messages_policy = warden::with_values<
+    test::small<warden::executor::pair_messages<Locks>>, &warden::options::block_threads, Threads,
+    &warden::tuning::minimum_blocks_per_multiprocessor, 2, &warden::options::records, Where>;
 
 /// Moves one account's balance into the other, if it is the larger: both must be read at one
 /// moment.

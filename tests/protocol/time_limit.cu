@@ -127,9 +127,7 @@ struct send_slow {
   }
 };
 
-struct many_locks : test::small<warden::default_policy> {
-  using executor = warden::executor::locks<1024>;
-};
+using many_locks = test::small<warden::executor::locks<1024>>;
 /// All messages are there from the beginning, and no slots are given back before all have run, a
 /// few at a time. A client waits for the last one.
 TEST_F(time_limit, begins_again_with_every_section) {
@@ -143,9 +141,7 @@ TEST_F(time_limit, begins_again_with_every_section) {
   for (std::uint32_t k = 0; k < 512; ++k) ASSERT_EQ(records[k].count, k == 0 ? 3u : 2u);
 }
 
-struct pair_messages_policy : test::small<warden::default_policy> {
-  using executor = warden::executor::pair_messages<64>;
-};
+using pair_messages_policy = test::small<warden::executor::pair_messages<64>>;
 /// A thread that waits for a lock that is held longer than the limit does not go on without it.
 TEST_F(time_limit, is_no_way_past_a_lock) {
   test::guarded_records<warden::basic_guarded<pair_messages_policy, test::tally, slow_section>> g{

@@ -183,12 +183,8 @@ struct fee {
 struct tariff {
   std::uint64_t* sum;
 };
-struct of_users : by_default {
-  using context = fee;
-};
-struct of_items : by_default {
-  using context = tariff;
-};
+using of_users = warden::with_parts<by_default, warden::context<fee>>;
+using of_items = warden::with_parts<by_default, warden::context<tariff>>;
 struct account {
   std::uint64_t sum;
 };

@@ -77,12 +77,9 @@ WARDEN_KERNEL void send_visits(visit_arguments<Guarded> a) {
 }
 
 template <warden::placement Where = warden::placement::in_memory, unsigned Threads = 32>
-struct small_blocks : warden::default_policy {
-  static constexpr warden::placement records = Where;
-  static constexpr unsigned block_threads = Threads;
-};
+using small_blocks = warden::policy<warden::options{.records = Where, .block_threads = Threads}>;
 /// With channels, so that it takes part in fused launches.
-struct fused : test::small<warden::default_policy> {};
+using fused = test::small<>;
 
 /// Operation i is on these records, among the first ones of each array.
 struct operation {

@@ -20,9 +20,7 @@ struct look {
     (good ? s.good : s.stale) += 1;
   }
 };
-struct policy : test::small_policy {
-  using context = notes;
-};
+using policy = warden::with_parts<test::small_policy, warden::context<notes>>;
 using watched = warden::basic_guarded<policy, seen, look>;
 
 enum class by { send, append, thread };
@@ -150,9 +148,7 @@ struct push {
     warden::simt::store_relaxed(&c.length, warden::simt::load_relaxed(&c.length) + 1);
   }
 };
-struct chain_policy : test::small_policy {
-  using context = links;
-};
+using chain_policy = warden::with_parts<test::small_policy, warden::context<links>>;
 using chains = warden::basic_guarded<chain_policy, chain, push>;
 struct push_all {
   std::uint32_t n;

@@ -218,9 +218,7 @@ struct large {
 struct touch {
   __device__ void operator()(large& r) const { ++r.words[0]; }
 };
-struct on_chip_policy : warden::default_policy {
-  static constexpr warden::placement records = warden::placement::on_chip;
-};
+using on_chip_policy = warden::policy<warden::options{.records = warden::placement::on_chip}>;
 
 TEST(ways_in, no_servers_are_advised_that_would_not_fit) {
   using guarded = warden::basic_guarded<on_chip_policy, large, touch>;

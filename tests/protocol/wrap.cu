@@ -58,9 +58,7 @@ TEST(wrap, one_guarded_for_a_thousand_launches) {
 
 /// Eight warps a server: many slices are done but not released when the work ends, in the middle of
 /// one.
-struct wide_policy : test::small_policy {
-  static constexpr unsigned block_threads = 256;
-};
+using wide_policy = warden::with_values<test::small_policy, &warden::options::block_threads, 256>;
 TEST(wrap, launches_that_end_within_a_slice) {
   warden::guarded_options options;
   options.servers = 3;

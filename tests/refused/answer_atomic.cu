@@ -11,9 +11,7 @@ struct take {
     return static_cast<std::uint32_t>(warden::simt::fetch_add(next, std::uint64_t{1}));
   }
 };
-struct by_atomics : warden::default_policy {
-  using executor = warden::executor::atomics<>;
-};
+using by_atomics = warden::policy<warden::options{}, warden::executor::atomics<>>;
 using tickets = warden::basic_guarded<by_atomics, std::uint64_t, take>;
 
 void make(std::uint32_t* ids, take* takes, tickets& t) { t.apply_async(ids, takes, 1); }

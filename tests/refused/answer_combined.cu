@@ -10,9 +10,7 @@ struct add {
   }
   __device__ static add combine(add a, add b) { return {a.amount + b.amount}; }
 };
-struct combining : warden::default_policy {
-  static constexpr bool combine_in_fused = true;
-};
+using combining = warden::policy<warden::options{.tuning = {.combine_in_fused = true}}>;
 
 unsigned servers(std::uint32_t* records) {
   return warden::basic_guarded<combining, std::uint32_t, add>{records, 1}.servers();

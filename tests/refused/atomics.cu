@@ -9,9 +9,7 @@ struct add {
   std::uint32_t amount;
   __device__ void operator()(std::uint32_t& sum, warden::no_context) const { sum += amount; }
 };
-struct policy : warden::default_policy {
-  using executor = warden::executor::atomics<>;
-};
+using policy = warden::policy<warden::options{}, warden::executor::atomics<>>;
 
 struct kernel {
   template <class Ref>

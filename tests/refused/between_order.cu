@@ -8,9 +8,7 @@ struct seen {
   __device__ void operator()(int& user) const { ++user; }
   __device__ void operator()(long& item) const { ++item; }
 };
-struct policy : warden::default_policy {
-  using order = warden::order::sequential;
-};
+using policy = warden::policy<warden::options{}, warden::order::sequential>;
 using users = warden::basic_guarded<policy, int, seen>;
 using items = warden::basic_guarded<policy, long, seen>;
 

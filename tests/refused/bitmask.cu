@@ -7,9 +7,7 @@
 struct count {
   __device__ void operator()(std::uint32_t& n, warden::no_context) const { n += 1; }
 };
-struct runs_by_bitmask : warden::paper_policy {
-  using executor = warden::executor::sorted<>;
-};
+using runs_by_bitmask = warden::with_parts<warden::paper_policy, warden::executor::sorted<>>;
 
 unsigned servers(std::uint32_t* records) {
   return warden::basic_guarded<runs_by_bitmask, std::uint32_t, count>{records, 1}.servers();

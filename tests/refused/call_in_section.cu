@@ -18,9 +18,7 @@ struct take_of_another {
     return tickets::thread_client{*context.ref}.call(0, take{}).get().value_or(0);
   }
 };
-struct calling : warden::default_policy {
-  using context = others;
-};
+using calling = warden::policy<warden::options{}, warden::context<others>>;
 
 void make(std::uint32_t* records) {
   warden::basic_guarded<calling, std::uint32_t, take_of_another>{records, 1, others{nullptr}};

@@ -9,9 +9,8 @@ struct add {
   __device__ void operator()(std::uint32_t& sum, warden::no_context) const { sum += amount; }
   __device__ static add combine(add a, add b) { return {a.amount + b.amount}; }
 };
-struct combining_paper : warden::paper_policy {
-  static constexpr bool combine_in_fused = true;
-};
+using combining_paper =
+    warden::with_values<warden::paper_policy, &warden::tuning::combine_in_fused, true>;
 
 unsigned servers(std::uint32_t* records) {
   return warden::basic_guarded<combining_paper, std::uint32_t, add>{records, 1}.servers();

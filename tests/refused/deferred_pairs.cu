@@ -6,9 +6,7 @@
 struct move {
   __device__ void operator()(int& from, int& to) const { ++to, --from; }
 };
-struct in_order : warden::default_policy {
-  using order = warden::order::sequential;
-};
+using in_order = warden::policy<warden::options{}, warden::order::sequential>;
 using sums = warden::basic_guarded<in_order, int, move>;
 
 std::size_t bytes(sums& all) { return warden::deferred{all, 10}.memory_bytes(); }

@@ -13,9 +13,7 @@ struct add {
     r.words[group.lane()] += amount;
   }
 };
-struct by_atomics : warden::default_policy {
-  using executor = warden::executor::atomics<>;
-};
+using by_atomics = warden::policy<warden::options{}, warden::executor::atomics<>>;
 using rows = warden::basic_guarded<by_atomics, row, add>;
 
 unsigned servers(rows const& r) { return r.servers(); }

@@ -12,9 +12,7 @@ struct move {
     ++to.words[group.lane()], --from.words[group.lane()];
   }
 };
-struct policy : warden::default_policy {
-  using executor = warden::executor::pair_messages<>;
-};
+using policy = warden::policy<warden::options{}, warden::executor::pair_messages<>>;
 using rows = warden::basic_guarded<policy, row, move>;
 
 unsigned servers(rows const& all) { return all.servers(); }

@@ -11,9 +11,7 @@ struct raise {
   }
   __device__ void atomic(int* r, warden::no_context) const { warden::simt::fetch_max(r, to); }
 };
-struct by_atomics : warden::default_policy {
-  using executor = warden::executor::atomics<>;
-};
+using by_atomics = warden::policy<warden::options{}, warden::executor::atomics<>>;
 using numbers = warden::basic_guarded<by_atomics, int, raise>;
 
 unsigned servers(numbers const& n) { return n.servers(); }

@@ -9,9 +9,7 @@ struct alignas(256) wide {
 struct count {
   __device__ void operator()(wide& w, warden::no_context) const { w.n += 1; }
 };
-struct on_chip : warden::default_policy {
-  static constexpr warden::placement records = warden::placement::on_chip;
-};
+using on_chip = warden::policy<warden::options{.records = warden::placement::on_chip}>;
 
 unsigned servers(wide* records) {
   return warden::basic_guarded<on_chip, wide, count>{records, 1}.servers();

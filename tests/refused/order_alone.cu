@@ -7,9 +7,7 @@ struct add {
   int amount;
   __device__ void operator()(int& sum) const { sum += amount; }
 };
-struct in_order : warden::default_policy {
-  using order = warden::order::sequential;
-};
+using in_order = warden::policy<warden::options{}, warden::order::sequential>;
 using sums = warden::basic_guarded<in_order, int, add>;
 
 void send(sums::deferred_ref all) { all.send(0, add{1}); }

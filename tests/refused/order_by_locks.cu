@@ -7,10 +7,8 @@ struct add {
   int amount;
   __device__ void operator()(int& sum) const { sum += amount; }
 };
-struct by_locks : warden::default_policy {
-  using executor = warden::executor::locks<>;
-  using order = warden::order::sequential;
-};
+using by_locks =
+    warden::policy<warden::options{}, warden::executor::locks<>, warden::order::sequential>;
 using sums = warden::basic_guarded<by_locks, int, add>;
 
 void make(sums& s) { warden::deferred later{s, 10}; }

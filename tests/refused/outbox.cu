@@ -6,9 +6,7 @@
 struct count {
   __device__ void operator()(std::uint32_t& n, warden::no_context) const { n += 1; }
 };
-struct large_outbox : warden::default_policy {
-  static constexpr unsigned outbox_bytes_per_thread = 512;
-};
+using large_outbox = warden::policy<warden::options{.tuning = {.outbox_bytes_per_thread = 512}}>;
 
 unsigned servers(std::uint32_t* records) {
   return warden::basic_guarded<large_outbox, std::uint32_t, count>{records, 1}.servers();

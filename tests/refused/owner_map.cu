@@ -14,9 +14,7 @@ struct all_on_one {
   __device__ warden::record_location operator()(std::uint32_t id) const { return {0, id}; }
   __device__ std::uint32_t id(warden::record_location place) const { return place.local; }
 };
-struct owned : warden::default_policy {
-  using owner_map = all_on_one;
-};
+using owned = warden::policy<warden::options{}, warden::owners<all_on_one>>;
 
 void make(std::uint32_t* records) {
   warden::basic_guarded<owned, std::uint32_t, count>{records, 1};

@@ -12,9 +12,7 @@ struct exchange {
     first.words[a & 7] = second.words[b & 7];
   }
 };
-struct policy : warden::default_policy {
-  using executor = warden::executor::pair_messages<>;
-};
+using policy = warden::policy<warden::options{}, warden::executor::pair_messages<>>;
 using exchangers = warden::basic_guarded<policy, wide, exchange>;
 
 void make(std::uint32_t* ids, exchange* sections, exchangers& e) {

@@ -10,9 +10,7 @@ struct swap {
     b = c;
   }
 };
-struct policy : warden::default_policy {
-  using executor = warden::executor::sorted<>;
-};
+using policy = warden::policy<warden::options{}, warden::executor::sorted<>>;
 using swappers = warden::basic_guarded<policy, std::uint32_t, swap>;
 
 void make(std::uint32_t* ids, swap* swaps, swappers& s) { s.apply_async(ids, ids, swaps, 1); }

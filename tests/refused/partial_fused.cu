@@ -13,9 +13,7 @@ struct sample {
     __device__ static partial combine(partial a, partial) { return a; }
   };
 };
-struct combining : warden::default_policy {
-  static constexpr bool combine_in_fused = true;
-};
+using combining = warden::policy<warden::options{.tuning = {.combine_in_fused = true}}>;
 
 unsigned servers(std::uint32_t* records) {
   return warden::basic_guarded<combining, std::uint32_t, sample>{records, 1}.servers();

@@ -10,6 +10,4 @@ struct one {
   __device__ add operator()(std::uint64_t) const { return {1}; }
 };
 
-void send(warden::deferred<warden::default_policy, int, add>& log) {
-  warden::send_async(log, 10, one{});
-}
+void send(warden::deferred<warden::policy<>, int, add>& log) { warden::send_async(log, 10, one{}); }

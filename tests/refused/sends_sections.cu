@@ -9,9 +9,7 @@ struct pass_on {
     next.send(a, *this);
   }
 };
-struct policy : warden::default_policy {
-  using executor = warden::executor::locks<>;
-};
+using policy = warden::policy<warden::options{}, warden::executor::locks<>>;
 using passed = warden::basic_guarded<policy, std::uint32_t, pass_on>;
 
 void make(std::uint32_t* ids, pass_on* sections, passed& p) { p.apply_async(ids, sections, 1); }

@@ -6,9 +6,7 @@
 struct transfer {
   __device__ void operator()(long& from, long& to) const { --from, ++to; }
 };
-struct policy : warden::default_policy {
-  using executor = warden::executor::pair_messages<>;
-};
+using policy = warden::policy<warden::options{}, warden::executor::pair_messages<>>;
 using bank = warden::basic_spread_guarded<policy, long, transfer>;
 
 std::uint64_t size(bank const& b) { return b.size(); }

@@ -12,12 +12,12 @@ struct no_worker {
   WARDEN_DEVICE void take(typename Ref::message_type const (&)[1], unsigned) {}
   WARDEN_DEVICE void execute(typename Ref::message_type const (&)[1], unsigned) {}
 };
-struct policy : warden::default_policy {
-  struct executor {
-    template <class Ref>
-    using server = warden::detail::window_server<Ref, no_worker<Ref>>;
-  };
+struct executor {
+  static constexpr auto kind = warden::detail::part_kind::executor;
+  template <class Ref>
+  using server = warden::detail::window_server<Ref, no_worker<Ref>>;
 };
+using policy = warden::policy<warden::options{}, executor>;
 struct add {
   __device__ void operator()(int& sum) const { ++sum; }
 };

@@ -213,9 +213,7 @@ struct insert_sorted {
     *place = id;
   }
 };
-struct with_nodes : warden::default_policy {
-  using context = nodes;
-};
+using with_nodes = warden::policy<warden::options{}, warden::context<nodes>>;
 using lists = warden::basic_guarded<with_nodes, list, insert_sorted>;
 __global__ void insert_all(lists::deferred_ref all, unsigned n, unsigned count) {
   unsigned const i = global_thread();
@@ -250,9 +248,7 @@ struct add {
   float more;
   __device__ void operator()(gradient& g) const { g.sum += more; }
 };
-struct in_order : warden::default_policy {
-  using order = warden::order::sequential;
-};
+using in_order = warden::policy<warden::options{}, warden::order::sequential>;
 using gradients = warden::basic_guarded<in_order, gradient, add>;
 __global__ void add_in_order(gradients::deferred_ref to, unsigned n, unsigned count) {
   WARDEN_SHARED(gradients::deferred_block<128>::storage, storage);

@@ -133,23 +133,14 @@ class wide_payload : public testing::Test {
 
 /// The kernels of large messages need the registers.
 template <class Policy>
-struct two_blocks : Policy {
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 2;
-};
-struct runs : two_blocks<warden::default_policy> {};
-struct atomics : runs {
-  using executor = warden::executor::atomics<>;
-};
-struct locks : runs {
-  using executor = warden::executor::locks<>;
-};
-struct buffered : runs {
-  using sender = warden::sender::buffered;
-};
-struct single_tag : runs {
-  using readiness = warden::readiness::single_tag;
-};
-struct paper : warden::paper_policy {};
+using two_blocks =
+    warden::with_values<Policy, &warden::tuning::minimum_blocks_per_multiprocessor, 2>;
+using runs = two_blocks<warden::policy<>>;
+using atomics = warden::with_parts<runs, warden::executor::atomics<>>;
+using locks = warden::with_parts<runs, warden::executor::locks<>>;
+using buffered = warden::with_parts<runs, warden::sender::buffered>;
+using single_tag = warden::with_parts<runs, warden::readiness::single_tag>;
+using paper = warden::paper_policy;
 using policies = testing::Types<runs, atomics, locks, buffered, single_tag, paper>;
 TYPED_TEST_SUITE(wide_payload, policies);
 

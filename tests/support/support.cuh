@@ -37,37 +37,34 @@ inline std::uint64_t environment(char const* name, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-/// Two warps a block and a small outbox, so that the simulated device sees many batches.
-template <class Policy>
-struct small : Policy {
-  static constexpr unsigned block_threads = 64;
-  // One kernel, not two to choose from: they take long enough to compile.
-  static constexpr unsigned minimum_blocks_per_multiprocessor =
-      Policy::minimum_blocks_per_multiprocessor == warden::automatic_blocks
-          ? 3
-          : Policy::minimum_blocks_per_multiprocessor;
-  static constexpr unsigned channel_bytes = 2048;
-};
+/// Two warps a block and a small outbox, so that the simulated device sees many batches. One
+/// kernel, not two to choose from: they take long enough to compile.
+template <class... Parts>
+using small = warden::policy<warden::options{.block_threads = 64,
+                                             .tuning = {.minimum_blocks_per_multiprocessor = 3,
+                                                        .channel_bytes = 2048}},
+                             Parts...>;
 /// The policies under test, their executors small enough that tables wrap and windows are full.
-struct sorted : small<warden::default_policy> {
-  using executor = warden::executor::sorted<64>;
-  static constexpr unsigned fewest_threads = 32;
-  static constexpr unsigned blocks_on_multiprocessor = 2;
-  static constexpr unsigned most_servers = 6000;
+using sorted = small<warden::executor::sorted<64>>;
+using locks = small<warden::executor::locks<64>>;
+using paper = warden::with_values<
+    warden::with_parts<warden::paper_policy,
+                       warden::executor::locks<64, warden::detail::leader_server>>,
+    &warden::options::block_threads, 64, &warden::tuning::channel_bytes, 2048>;
+
+/// Limits of a launch by a policy under test.
+struct policy_limits {
+  unsigned fewest_threads = 32;
+  unsigned blocks_on_multiprocessor = 2;
+  unsigned most_servers = 6000;
 };
-struct locks : small<warden::default_policy> {
-  using executor = warden::executor::locks<64>;
-  static constexpr unsigned fewest_threads = 32;
-  static constexpr unsigned blocks_on_multiprocessor = 2;
-  static constexpr unsigned most_servers = 6000;
-};
-struct paper : small<warden::paper_policy> {
-  using executor = warden::executor::locks<64, warden::detail::leader_server>;
-  static constexpr unsigned fewest_threads = 64;
-  // Its buffers take half a kilobyte for each server.
-  static constexpr unsigned blocks_on_multiprocessor = 1;
-  static constexpr unsigned most_servers = 400;
-};
+template <class Policy>
+inline constexpr policy_limits limits{};
+/// The buffers of the paper's sender take half a kilobyte for each server.
+template <>
+inline constexpr policy_limits limits<paper>{
+    .fewest_threads = 64, .blocks_on_multiprocessor = 1, .most_servers = 400};
+
 #if !defined(TEST_EXECUTOR)
 #  define TEST_EXECUTOR sorted
 #endif

@@ -21,7 +21,7 @@ namespace detail {
 /// compiler then reports these sentences before the errors that follow from the same mistake in
 /// other bases.
 template <class Policy, class Record, class... Sections>
-class section_checks {
+class section_checks : policy_checks<Policy> {
   using executor = typename detail::chosen_executor<typename Policy::executor, Record,
                                                     typename Policy::context, Sections...>::type;
   static_assert(sizeof...(Sections) != 0,

@@ -9,10 +9,9 @@ using namespace fuzz;
 using warden::placement;
 
 template <placement Where>
-struct policy : small<64, Where> {
-  using executor = warden::executor::atomics<64>;
-  static constexpr unsigned calls_per_thread = 4;
-};
+using policy =
+    warden::with_values<warden::with_parts<small<64, Where>, warden::executor::atomics<64>>,
+                        &warden::options::calls_per_thread, 4>;
 /// Nothing excludes the sections of a record from one another but the atomic.
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, false}>
 using atomics = configuration<policy<Where>, Reach, plain_section<Reach>>;

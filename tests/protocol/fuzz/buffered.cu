@@ -9,10 +9,8 @@ using namespace fuzz;
 using warden::placement;
 
 template <placement Where>
-struct policy : small<64, Where> {
-  using executor = warden::executor::sorted<128>;
-  using sender = warden::sender::buffered;
-};
+using policy =
+    warden::with_parts<small<64, Where>, warden::executor::sorted<128>, warden::sender::buffered>;
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>
 using buffered = configuration<policy<Where>, Reach, plain_section<Reach>, wide_section<Reach>>;
 

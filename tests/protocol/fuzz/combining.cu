@@ -9,10 +9,9 @@ using namespace fuzz;
 using warden::placement;
 
 template <placement Where>
-struct policy : small<32, Where> {
-  using executor = warden::executor::sorted<128>;
-  static constexpr bool combine_in_fused = true;
-};
+using policy =
+    warden::with_values<warden::with_parts<small<32, Where>, warden::executor::sorted<128>>,
+                        &warden::tuning::combine_in_fused, true>;
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>
 using combining = configuration<policy<Where>, Reach, combined_section<Reach>>;
 

@@ -32,20 +32,16 @@ struct configuration {
 };
 
 /// Common part of the configurations: small enough that channels fill and tables wrap.
-template <unsigned Threads, warden::placement Where, class Base = warden::default_policy>
-struct small : Base {
-  using context = world;
-  static constexpr unsigned block_threads = Threads;
-  static constexpr warden::placement records = Where;
-  static constexpr unsigned channel_bytes = 2048;
-  static constexpr unsigned calls_per_thread = 2;
-};
+template <unsigned Threads, warden::placement Where, class Base = warden::policy<>>
+using small = warden::with_values<warden::with_parts<Base, warden::context<world>>,
+                                  &warden::options::block_threads, Threads,
+                                  &warden::options::records, Where, &warden::tuning::channel_bytes,
+                                  2048, &warden::options::calls_per_thread, 2>;
 
 /// A second guarded array in the same launches.
 template <unsigned Threads, fuzz::reach Reach>
-struct partner_policy : small<Threads, warden::placement::in_memory> {
-  using executor = warden::executor::locks<8>;
-};
+using partner_policy =
+    warden::with_parts<small<Threads, warden::placement::in_memory>, warden::executor::locks<8>>;
 template <unsigned Threads, fuzz::reach Reach>
 using partner = configuration<partner_policy<Threads, Reach>, Reach, plain_section<Reach>>;
 

@@ -10,10 +10,9 @@ using namespace fuzz;
 using warden::placement;
 
 template <placement Where>
-struct policy : small<64, Where> {
-  using executor = warden::executor::locks<16>;
-  static constexpr unsigned calls_per_thread = 1;
-};
+using policy =
+    warden::with_values<warden::with_parts<small<64, Where>, warden::executor::locks<16>>,
+                        &warden::options::calls_per_thread, 1>;
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>
 using locks = configuration<policy<Where>, Reach, plain_section<Reach>, wide_section<Reach>,
                             pair_section<Reach>>;

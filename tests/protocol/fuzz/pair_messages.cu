@@ -9,11 +9,9 @@ using namespace fuzz;
 using warden::placement;
 
 template <placement Where>
-struct policy : small<64, Where> {
-  using executor = warden::executor::pair_messages<16>;
-  static constexpr unsigned forward_bytes = 6144;
-  static constexpr bool statistics = true;
-};
+using policy =
+    warden::with_values<warden::with_parts<small<64, Where>, warden::executor::pair_messages<16>>,
+                        &warden::tuning::forward_bytes, 6144, &warden::options::statistics, true>;
 /// The memory kept for a record is reached by way of two servers, which needs fences.
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, Fenced}>
 using pair_messages = configuration<policy<Where>, Reach, plain_section<Reach>, pair_section<Reach>,

@@ -10,11 +10,10 @@ using namespace fuzz;
 using warden::placement;
 
 template <placement Where>
-struct policy : small<96, Where> {
-  using executor = warden::executor::pair_messages<4>;
-  using sender = warden::sender::buffered;
-  static constexpr unsigned forward_bytes = 3072;
-};
+using policy =
+    warden::with_values<warden::with_parts<small<96, Where>, warden::executor::pair_messages<4>,
+                                           warden::sender::buffered>,
+                        &warden::tuning::forward_bytes, 3072>;
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, Fenced}>
 using pair_messages_buffered =
     configuration<policy<Where>, Reach, plain_section<Reach>, pair_section<Reach>>;

@@ -10,9 +10,8 @@ using namespace fuzz;
 using warden::placement;
 
 template <placement Where>
-struct policy : small<96, Where, warden::paper_policy> {
-  using executor = warden::executor::locks<16, warden::detail::leader_server>;
-};
+using policy = warden::with_parts<small<96, Where, warden::paper_policy>,
+                                  warden::executor::locks<16, warden::detail::leader_server>>;
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>
 using paper = configuration<policy<Where>, Reach, plain_section<Reach>, wide_section<Reach>,
                             pair_section<Reach>>;

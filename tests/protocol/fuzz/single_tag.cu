@@ -12,10 +12,8 @@ using namespace fuzz;
 using warden::placement;
 
 template <placement Where>
-struct policy : small<32, Where> {
-  using executor = warden::executor::sorted<128>;
-  using readiness = warden::readiness::single_tag;
-};
+using policy = warden::with_parts<small<32, Where>, warden::executor::sorted<128>,
+                                  warden::readiness::single_tag>;
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>
 using single_tag = configuration<policy<Where>, Reach, plain_section<Reach>, wide_section<Reach>,
                                  chain_section<Reach>>;

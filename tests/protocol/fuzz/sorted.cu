@@ -9,9 +9,7 @@ using namespace fuzz;
 using warden::placement;
 
 template <placement Where>
-struct policy : small<64, Where> {
-  using executor = warden::executor::sorted<64>;
-};
+using policy = warden::with_parts<small<64, Where>, warden::executor::sorted<64>>;
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>
 using sorted = configuration<policy<Where>, Reach, plain_section<Reach>, wide_section<Reach>,
                              chain_section<Reach>, fork_section<Reach>>;

@@ -243,16 +243,14 @@ using executor_type = std::conditional_t<
 
 /// `Threads` of the blocks that run the log.
 template <policy_choices P, unsigned Threads>
-struct policy : warden::default_policy {
-  using context = marks;
-  using executor = executor_type<P.executor>;
-  using order = std::conditional_t<P.order == policies::order::sequential,
-                                   warden::order::sequential, warden::order::unordered>;
-  static constexpr warden::placement records =
-      P.on_chip() ? warden::placement::on_chip : warden::placement::in_memory;
-  static constexpr unsigned block_threads = Threads;
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 1;
-  static constexpr std::size_t apply_bytes = 4096;
-};
+using policy =
+    warden::policy<warden::options{
+                       .records =
+                           P.on_chip() ? warden::placement::on_chip : warden::placement::in_memory,
+                       .block_threads = Threads,
+                       .tuning = {.minimum_blocks_per_multiprocessor = 1, .apply_bytes = 4096}},
+                   warden::context<marks>, executor_type<P.executor>,
+                   std::conditional_t<P.order == policies::order::sequential,
+                                      warden::order::sequential, warden::order::unordered>>;
 
 }  // namespace policies
