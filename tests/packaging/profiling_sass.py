@@ -79,8 +79,9 @@ class Rules(unittest.TestCase):
         self.assertEqual(len(machine_code.shortened("f" * 500)), 110)
 
     def test_resources(self):
-        self.assertTrue(sass.may_spill("test_deferred_bench", "_Z4sendI13sample_policyILb1EEE"))
-        self.assertFalse(sass.may_spill("test_deferred", "_Z4sendI13sample_policyILb1EEE") or sass.may_spill("test_deferred_bench", "_Z4sendI13sample_policyILb0EEE"))
+        combines, plain = (f"_Z4sendI3refLm{storage}EEEvNS_14send_argumentsE" for storage in (75776, 49152))
+        self.assertTrue(sass.may_spill("test_deferred_bench", combines))
+        self.assertFalse(sass.may_spill("test_deferred", combines) or sass.may_spill("test_deferred_bench", plain))
         usage = "Resource usage:\n Common:\n  GLOBAL:28\n Function {}:\n  REG:48 STACK:{} SHARED:1024 LOCAL:{} CONSTANT[0]:776 TEXTURE:0\n"
         for stack, local, name, spills in ((0, 0, "_ZN6warden1kEv", False), (24, 0, "_ZN6warden1kEv", True), (0, 8, "_ZN6warden1kEv", True),
                                            (16, 0, "_ZN3cub1kEv", False)):
