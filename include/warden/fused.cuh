@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The fused launch: one cooperative kernel in which some blocks serve and the others run the
-/// user's virtual blocks.
+/// user's virtual blocks. Also the policy of the dissertation.
 #pragma once
 
 #include <warden/detail/block/message_combiner.cuh>
@@ -18,6 +18,7 @@
 #include <warden/detail/fused/pair_messages.cuh>
 #include <warden/detail/fused/pair_messages_server.cuh>
 #include <warden/detail/fused/paper/bitmask_channel.cuh>
+#include <warden/detail/fused/paper/leader_server.cuh>
 #include <warden/detail/fused/single_tag.cuh>
 #include <warden/detail/fused/slice_server.cuh>
 #include <warden/detail/fused/sorted_outbox.cuh>
@@ -25,6 +26,7 @@
 #include <warden/detail/fused/virtual_block.cuh>
 #include <warden/detail/fused/window_server.cuh>
 #include <warden/guarded.cuh>
+#include <warden/policy.cuh>
 #include <warden/runtime.hpp>
 #include <warden/stream.hpp>
 
@@ -75,5 +77,21 @@ void launch_apply(Guarded& to, std::size_t n, Function const& f, stream_ref s,
                Guarded::policy::block_threads, {s, where}, to);
 }
 }  // namespace detail
+
+/// The policy of [Wang 2020], kept for comparison: locks in shared memory (section 4.2.1), a
+/// bit-mask separate from the messages (4.3.1), and the optimized sender and receiver (4.3.2),
+/// which are buffers of 32 messages for each destination and a leader warp. `with_parts` adds a
+/// context. Precondition: a block has at least two warps, and a client block has shared memory for
+/// 32 messages to every server.
+///
+/// One leader feeds as many followers as a multiprocessor has registers for, at 96 registers for
+/// each thread. Client blocks of 768 threads spill a little, and blocks of 1,024 threads more. One
+/// block of 640 threads is the most that the registers allow. Every other multiprocessor hosts a
+/// server, because no client block fits next to one of two servers on a multiprocessor.
+using paper_policy =
+    policy<options{
+               .block_threads = 640,
+               .tuning = {.minimum_blocks_per_multiprocessor = 1, .multiprocessors_per_server = 2}},
+           executor::locks<4096, detail::leader_server>, readiness::bitmask, sender::buffered>;
 
 WARDEN_NAMESPACE_END

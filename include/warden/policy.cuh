@@ -16,10 +16,10 @@
 #include <warden/detail/deferred/slices_in_window.cuh>
 #include <warden/detail/execute/atomics.cuh>
 #include <warden/detail/execute/locks.cuh>
+#include <warden/detail/execute/options.hpp>
 #include <warden/detail/execute/owner_map.cuh>
 #include <warden/detail/execute/policy_parts.cuh>
 #include <warden/detail/execute/sorted.cuh>
-#include <warden/options.hpp>
 #include <warden/section.cuh>
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <warden/fused.cuh>
-#include <warden/paper_policy.cuh>
 
 #include <cstdint>
 #include <memory>

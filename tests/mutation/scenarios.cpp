@@ -4,7 +4,7 @@
 
 #include "scenario.hpp"
 
-#include <warden/paper_policy.cuh>
+#include <warden/fused.cuh>
 
 namespace {
 

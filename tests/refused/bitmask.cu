@@ -2,7 +2,6 @@
 // Must not compile: windows are taken from messages that prove themselves, not from a bit-mask.
 
 #include <warden/fused.cuh>
-#include <warden/paper_policy.cuh>
 
 struct count {
   __device__ void operator()(std::uint32_t& n, warden::no_context) const { n += 1; }

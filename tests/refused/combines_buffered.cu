@@ -2,7 +2,6 @@
 // Must not compile: the buffers of the paper's sender leave one by one, with nothing to combine.
 
 #include <warden/fused.cuh>
-#include <warden/paper_policy.cuh>
 
 struct add {
   std::uint32_t amount;

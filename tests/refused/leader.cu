@@ -2,7 +2,6 @@
 // Must not compile: a leader warp without a follower.
 
 #include <warden/fused.cuh>
-#include <warden/paper_policy.cuh>
 
 struct count {
   __device__ void operator()(std::uint32_t& n, warden::no_context) const { n += 1; }
