@@ -45,8 +45,7 @@ TIMED = {"spanning_forest": ("graph", "vertices", "edges"), "max_flow": ("networ
          "breadth_first": ("graph", "vertices", "arcs"), "breadth_first_gpus": ("graph", "vertices", "arcs"),
          "matrix_factorization": ("ratings", "rank", None)}
 
-# Counters of the simulated device.
-COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]
+COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]  # counters of the simulated device
 
 # Requirements of arms that do not run every section: in all benchmarks, then in single ones.
 DEFERRED = "memory for all sections, which run after the kernel"
