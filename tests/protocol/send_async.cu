@@ -179,9 +179,19 @@ struct numbered_transfer {
     return warden::to{i % accounts, (i + 1) % accounts, transfer{static_cast<std::uint32_t>(i)}};
   }
 };
-std::vector<std::uint64_t> transferred(std::uint64_t balance, std::uint64_t n) {
+/// The same for even i, and nothing for odd ones.
+struct even_transfer {
+  __device__ auto operator()(std::uint64_t i) const {
+    using result = warden::nothing_or<warden::to<transfer, 2>>;
+    return i % 2 == 0 ? result{numbered_transfer{}(i)} : result{};
+  }
+};
+/// Returns the balances after these transfers for all i < n that are multiples of `step`.
+std::vector<std::uint64_t> transferred(std::uint64_t balance, std::uint64_t n,
+                                       std::uint64_t step = 1) {
   std::vector<std::uint64_t> sums(accounts, balance);
-  for (std::uint64_t i = 0; i < n; ++i) sums[i % accounts] -= i, sums[(i + 1) % accounts] += i;
+  for (std::uint64_t i = 0; i < n; i += step)
+    sums[i % accounts] -= i, sums[(i + 1) % accounts] += i;
   return sums;
 }
 TEST(send_async, sends_sections_on_two_records) {
@@ -190,6 +200,9 @@ TEST(send_async, sends_sections_on_two_records) {
   warden::send_async(log, 500, numbered_transfer{});
   log.run();
   EXPECT_EQ(b.balances(), transferred(1000, 500));
+  filled<pair_bank<small_blocks>> c{1000};
+  c.on.apply_async(500, even_transfer{});
+  EXPECT_EQ(c.balances(), transferred(1000, 500, 2));
 }
 struct shop_sale {
   std::uint32_t amount;

@@ -15,19 +15,17 @@ struct deposit {
 };
 using bank = warden::guarded<account, deposit>;
 
-struct payday {
-  __device__ void operator()(warden::virtual_block const& at, bank::ref const& accounts) const {
+int main() {
+  warden::buffer<account> balances{1};
+  balances.fill_bytes(0);
+  bank b{balances};
+  // nvcc takes a lambda only with an option that the package sets.
+  auto const payday = [] __device__(warden::virtual_block const& at, bank::ref const& accounts) {
     bank::block_client c{accounts, at};
     c.send(0, deposit{1});
     c.flush();
-  }
-};
-
-int main() {
-  warden::buffer<account> accounts{1};
-  accounts.fill_bytes(0);
-  bank b{accounts};
-  warden::launch_fused(payday{}, 2, 256, {}, b);
+  };
+  warden::launch_fused(payday, 2, 256, {}, b);
   b.wait();
-  std::printf("balance %lld\n", accounts.to_host()[0].balance);
+  std::printf("balance %lld\n", balances.to_host()[0].balance);
 }
