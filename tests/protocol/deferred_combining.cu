@@ -117,6 +117,9 @@ TYPED_TEST(deferred_combining, a_client_without_room_to_combine) {
 /// Sections that a log runs by themselves, although their type has `combine`.
 struct single_add : add_up {
   static constexpr bool combines = false;
+  __device__ static single_add combine(single_add a, single_add b) {
+    return {add_up::combine(a, b)};
+  }
 };
 using in_order = warden::with_parts<policy, warden::order::sequential>;
 template <class Policy, class... Sections>
