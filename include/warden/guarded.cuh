@@ -83,7 +83,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   basic_guarded(Record* records, std::size_t size, context sections_context = {},
                 options chosen = {}, std::source_location where = std::source_location::current()) {
     static_assert(std::is_same_v<typename Policy::owner_map, interleaved_owner_map>,
-                  "warden: the policy has an owner_map of its own: give the guarded array one");
+                  "warden: the policy names warden::owners<Map>: give the guarded array a Map");
     begin(records, size, sections_context, chosen, where);
   }
   /// Guards records with owners that the user chooses. The map's number of servers replaces the

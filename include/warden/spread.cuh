@@ -89,7 +89,7 @@ class basic_spread_guarded : detail::policy_checks<Policy> {
                   (sending_section_of<Sections, Record, typename Policy::context> || ...)),
                 "warden: sections that send sections run in no order");
   static_assert(owner_map<typename Policy::rank_owner_map>,
-                "warden: the policy's rank_owner_map does not satisfy the concept "
+                "warden: the Map of warden::rank_owners<Map> does not satisfy the concept "
                 "warden::owner_map");
 
  public:
@@ -116,8 +116,9 @@ class basic_spread_guarded : detail::policy_checks<Policy> {
                        guarded_options chosen = {},
                        std::source_location where = std::source_location::current())
       : basic_spread_guarded{world, total, interleaved(world), sections_context, chosen, where} {
-    static_assert(std::is_same_v<map_type, interleaved_owner_map>,
-                  "warden: the policy has a rank_owner_map of its own: give the guarded array one");
+    static_assert(
+        std::is_same_v<map_type, interleaved_owner_map>,
+        "warden: the policy names warden::rank_owners<Map>: give the guarded array a Map");
   }
   /// Deals the records out by a map of the user, whose servers are the ranks. Collective.
   /// Precondition: the map is equal on all ranks; the constructor checks this. Throws limit_error,

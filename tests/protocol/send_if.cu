@@ -33,7 +33,7 @@ struct lower {
     r.half = static_cast<std::uint32_t>(to);
   }
 };
-using policy = warden::with_values<warden::policy<>, &warden::options::block_threads, 64>;
+using policy = warden::policy<warden::options{.block_threads = 64}>;
 using table = warden::basic_guarded<policy, least, lower>;
 using in_order = warden::with_parts<policy, warden::order::sequential>;
 using ordered_table = warden::basic_guarded<in_order, least, lower>;

@@ -132,10 +132,7 @@ class wide_payload : public testing::Test {
 };
 
 /// The kernels of large messages need the registers.
-template <class Policy>
-using two_blocks =
-    warden::with_values<Policy, &warden::tuning::minimum_blocks_per_multiprocessor, 2>;
-using runs = two_blocks<warden::policy<>>;
+using runs = warden::policy<warden::options{.tuning = {.minimum_blocks_per_multiprocessor = 2}}>;
 using atomics = warden::with_parts<runs, warden::executor::atomics<>>;
 using locks = warden::with_parts<runs, warden::executor::locks<>>;
 using buffered = warden::with_parts<runs, warden::sender::buffered>;

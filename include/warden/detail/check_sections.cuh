@@ -73,7 +73,8 @@ class section_checks : policy_checks<Policy> {
                     !(declares_is_noop<Sections, Record, typename Policy::context> || ...),
                 "warden: sections with is_noop need the executor sorted or locks");
   static_assert(owner_map<typename Policy::owner_map>,
-                "warden: the policy's owner_map does not satisfy the concept warden::owner_map");
+                "warden: the Map of warden::owners<Map> does not satisfy the concept "
+                "warden::owner_map");
   // True if this section does not compile unless it combines.
   template <class Section>
   static constexpr bool must_combine = Policy::combine_in_fused || demands_combining<Section>;
