@@ -59,7 +59,7 @@ def demangled(names):
 
 
 def shortened(name, most=110):
-    """A C++ name without return type, parameters, namespaces and suffixes of numbers."""
+    """A C++ name without return type, parameters, namespaces, suffixes of numbers and values for tuning."""
     name = name.replace("(anonymous namespace)::", "").removeprefix("void ")
     depth = 0
     for at, letter in enumerate(name):
@@ -69,5 +69,6 @@ def shortened(name, most=110):
             break
     name = re.sub(r"\b(?:\w+::)+", "", name)
     name = re.sub(r"\b(\d+)u?l*\b", r"\1", name)
+    name = re.sub(r", tuning\{[^{}]*\}", "", name)
     name = re.sub(r"> +(?=>)", ">", name)
     return name if len(name) <= most else name[:most - 3] + "..."

@@ -76,6 +76,9 @@ class Rules(unittest.TestCase):
         self.assertEqual(machine_code.shortened(
             "void warden::v0_1::detail::fused_kernel<64u, 2u, (anonymous namespace)::payday, warden::guarded_ref<x::policy, account> >"
             "(warden::v0_1::detail::fused_arguments<(anonymous namespace)::payday>)"), "fused_kernel<64, 2, payday, guarded_ref<policy, account>>")
+        self.assertEqual(
+            machine_code.shortened("void f<warden::policy<warden::options{512u, warden::tuning{0u, 1u}}> >(int)"),
+            "f<policy<options{512}>>")
         self.assertEqual(len(machine_code.shortened("f" * 500)), 110)
 
     def test_resources(self):
