@@ -42,6 +42,12 @@ enum class run_stage : unsigned char {
   ended,   ///< everything
 };
 
+/// True if blocks combine the sections that they send to a log of `Ref`.
+template <class Ref>
+inline constexpr bool combines_batches = requires {
+  requires Ref::combines_segments;
+};
+
 /// Zeroes the counters. Collective over the block.
 WARDEN_DEVICE void zero(launch_counters& counters) {
   auto* const words = reinterpret_cast<std::uint32_t*>(&counters);
@@ -58,14 +64,17 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   auto const& log = a.ref.log;
+  // Values of the trace are read early, while others are awaited.
+  run_trace trace{};
+  trace.begin(log_phase::close);
   bool const put_off = simt::thread_rank() == 0 && !a.ref.take_records();
   // Only after the records are taken: another run of the log may be at work before.
   if (simt::thread_rank() == 0 && !put_off) log.control->sections = log.control->most_flat = 0;
   if (simt::sync_block_or(put_off)) return;
-  run_trace trace{};
-  // Loads that are in flight while the shards are closed.
-  if (simt::thread_rank() == 0)
-    trace.restart(log.rows_written(), simt::load_relaxed(&log.control->freed));
+  if (simt::thread_rank() == 0) {
+    trace.batches = log.rows_written();
+    if constexpr (combines_batches<Ref>) trace.freed = simt::load_relaxed(&log.control->freed);
+  }
   // Likewise: the counters may belong to a launch that is still at work.
   if (launch != nullptr) zero(launch->counters);  // mutation: replay-counters
   std::uint32_t sections = 0, flat = 0;
@@ -75,6 +84,7 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
     std::uint32_t const unsorted = log.unsorted(r).count;
     flat = flat < unsorted ? unsorted : flat;
   }
+  trace.begin(log_phase::sort);
   sections = simt::warp_sum(sections);
   flat = ~simt::warp_min(~flat);
   if (simt::lane_id() == 0) {
@@ -85,7 +95,6 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   log.control->next_partition = log.control->next_of_wide = 0;  // mutation: wide-partitions
   log.control->rows_passed = 0;
   log.control->running = a.number;
-  trace.begin(log_phase::sort);
   log.control->trace = trace;
 }
 
@@ -207,8 +216,8 @@ WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   simt::assume_one_dimension();
   auto const& log = a.ref.log;
   using log_type = std::remove_cvref_t<decltype(log)>;
+  std::uint64_t const opened = simt::nanoseconds();
   if (!a.runs()) return;
-  a.begin(log_phase::open);
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads()) {
     log.shards[r].sorted = 0;
     simt::store_relaxed(&log.shards[r].taken, std::uint64_t{0});  // mutation: log-open
@@ -218,14 +227,14 @@ WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   std::uint32_t const rows = log.rows_written();
   for (std::uint32_t r = simt::thread_rank(); r < rows; r += simt::block_threads())
     log.begins[r] = log_type::no_row;
+  std::uint64_t const ended = simt::nanoseconds();
   simt::sync_block();
   if (simt::thread_rank() != 0) return;
   log.control->rows = log.control->wide_rows = log.control->running = 0;
   if constexpr (Ref::in_order) log.control->blocks = 0;  // mutation: order-of-cycles
-  simt::store_relaxed(&log.control->freed, std::uint64_t{0});
+  if constexpr (combines_batches<Ref>) simt::store_relaxed(&log.control->freed, std::uint64_t{0});
   simt::store_relaxed(&log.control->cycle, log.control->cycle + 1);
-  log.control->trace.finished = a.number;
-  a.begin(log_phase::end);
+  log.control->trace.finish(opened, ended);
   // Release: the run or launch that takes the records next finds the log open.
   simt::fence_device();
   a.ref.free_records(true);

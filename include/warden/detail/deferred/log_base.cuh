@@ -113,7 +113,7 @@ class log_base {
     if (control_.size() != 0) copy(&control, control_.data(), 1, s, where);
     s.synchronize(where);
     if (control.running != 0) throw_not_waited(where);
-    if (control.trace.finished == 0) {
+    if (!control.trace.is_finished()) {
       throw limit_error{
           "explain: the log has no run to explain: call run, and then the guarded array's wait",
           where};

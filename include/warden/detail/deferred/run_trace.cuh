@@ -23,7 +23,6 @@ struct run_trace {
   static constexpr std::size_t phases = static_cast<std::size_t>(log_phase::end);
 
   std::uint64_t begins[phases + 1];  ///< [phase] begin; 0 if the run had none. Units: nanoseconds
-  std::uint32_t finished;            ///< number of the run, or 0 if it has not ended
   std::uint32_t batches;             ///< batches that blocks had sent
   std::uint64_t freed;               ///< places that the combining of batches had freed
   std::uint32_t partitions = 0;      ///< partitions that the run had
@@ -32,14 +31,13 @@ struct run_trace {
   WARDEN_DEVICE void begin(log_phase phase) {
     begins[static_cast<std::size_t>(phase)] = simt::nanoseconds();
   }
-  /// Begins the trace of a run that closes a log with this many batches and places that combining
-  /// has freed. One thread.
-  WARDEN_DEVICE void restart(std::uint32_t batches_sent, std::uint64_t places_freed) {
-    *this = {};
-    batches = batches_sent;
-    freed = places_freed;
-    begin(log_phase::close);
+  /// Notes the begin and the end of the last phase. One thread.
+  WARDEN_DEVICE void finish(std::uint64_t opened, std::uint64_t ended) {
+    begins[phases - 1] = opened;
+    begins[phases] = ended;
   }
+  /// True if the run has ended.
+  [[nodiscard]] bool is_finished() const { return begins[phases] != 0; }
 
   /// Returns the durations of the phases. Precondition: the run has ended.
   [[nodiscard]] run_times times() const {
