@@ -15,7 +15,7 @@ using on_chip = policy<warden::executor::sorted<>, placement::on_chip>;
 using locks = policy<warden::executor::locks<64>>;
 using locks_on_chip = policy<warden::executor::locks<64>, placement::on_chip>;
 
-std::vector<std::uint32_t> all_keys() { return {1, 40, test::sized(300u, 20'000u)}; }
+std::vector<std::uint32_t> all_keys() { return {1, 40, test::sized(300u, 1000u)}; }
 std::uint32_t operations() { return test::sized(700u, 300'000u); }
 
 TEST(noops, are_left_out_of_runs) {

@@ -137,7 +137,7 @@ using on_chip = policy<warden::executor::sorted<>, placement::on_chip>;
 using by_locks = policy<warden::executor::locks<64>, placement::in_memory>;
 
 /// Numbers of records: one hot one, one for each thread, and many.
-std::vector<std::uint32_t> all_keys() { return {1, 40, test::sized(500u, 50'000u)}; }
+std::vector<std::uint32_t> all_keys() { return {1, 40, test::sized(500u, 1000u)}; }
 
 template <class Guarded, class Section>
 struct sending {
