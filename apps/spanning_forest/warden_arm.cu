@@ -54,7 +54,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(threads, 3)
       std::uint32_t const i = first + k * threads;
       WARDEN_UNROLL
       for (unsigned end = 0; end < 2; ++end)
-        client.send(ends[end][k], Offer{{key_of(weights[k], i)}}, i < all.n);
+        client.send(ends[end][k], Offer{offer{key_of(weights[k], i)}}, i < all.n);
     }
   }
   client.flush();

@@ -94,7 +94,7 @@ WARDEN_KERNEL void pay_by_block(block_arguments<Policy> a) {
     client_of<Policy> client{a.ref, memory.storage};
     for (unsigned half = 0; half < 2; ++half) {
       for (unsigned k = 0; k < a.sends / 2; ++k)
-        client.send((rank + k) % keys, deposit_of<Policy>{{1}});
+        client.send((rank + k) % keys, deposit_of<Policy>{deposit{1}});
       if (client.flush() != a.refused) simt::fetch_add(&a.found->other_returns, 1u);
     }
   }
@@ -175,7 +175,7 @@ TYPED_TEST(block_shapes, blocks_of_the_client_have_any_dimensions) {
 }
 
 WARDEN_KERNEL void pay_alone(bank<unordered>::deferred_ref ref) {
-  ref.send(own_rank() % keys, single_deposit{{1}});
+  ref.send(own_rank() % keys, single_deposit{deposit{1}});
 }
 TEST(block_shapes, threads_send_by_themselves_in_blocks_and_grids_of_any_dimensions) {
   warden::buffer<std::uint64_t> balances{keys};

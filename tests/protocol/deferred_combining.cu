@@ -86,12 +86,6 @@ TYPED_TEST(deferred_combining, what_repeats_late_is_found) {
   }
 }
 
-/// A section of 28 bytes.
-struct long_add {
-  std::uint32_t words[7];
-  __device__ void operator()(total& t) const { t.sum += words[0]; }
-  __device__ static long_add combine(long_add a, long_add) { return a; }
-};
 /// True if the client combines in static shared memory, or has no room to.
 template <class Section, unsigned Threads>
 constexpr bool fits_static(bool combines) {
@@ -99,8 +93,8 @@ constexpr bool fits_static(bool combines) {
   return client::combines == combines && sizeof(typename client::storage) <= 48 << 10;
 }
 static_assert(fits_static<sample, 256>(true) && fits_static<sample, 512>(true));
-static_assert(fits_static<long_add, 256>(true) && fits_static<long_add, 512>(true));
-static_assert(fits_static<sample, 1024>(true) && fits_static<long_add, 1024>(false));
+static_assert(fits_static<wide_sample, 256>(true) && fits_static<wide_sample, 512>(true));
+static_assert(fits_static<sample, 1024>(true) && fits_static<wide_sample, 1024>(false));
 
 /// The storage has no room for what combining needs: no batch combines, in a log that does.
 TYPED_TEST(deferred_combining, a_client_without_room_to_combine) {
@@ -114,13 +108,6 @@ TYPED_TEST(deferred_combining, a_client_without_room_to_combine) {
   b.expect_each_once();
 }
 
-/// Sections that a log runs by themselves, although their type has `combine`.
-struct single_add : add_up {
-  static constexpr bool combines = false;
-  __device__ static single_add combine(single_add a, single_add b) {
-    return {add_up::combine(a, b)};
-  }
-};
 using in_order = warden::with_parts<policy, warden::order::sequential>;
 template <class Policy, class... Sections>
 constexpr bool combines = warden::basic_guarded<Policy, total, Sections...>::deferred_ref::combines;

@@ -153,6 +153,26 @@ struct pair_of_values {
   };
 };
 
+/// A section with `combine` that a log runs by itself.
+struct single_add : add_up {
+  static constexpr bool combines = false;
+  __device__ static single_add combine(single_add a, single_add b) {
+    return {add_up::combine(a, b)};
+  }
+};
+/// A section of 12 bytes, whose partial has 44.
+struct wide_sample {
+  std::uint32_t words[3];
+  __device__ void operator()(total& t) const { t.sum += words[0]; }
+
+  struct partial {
+    std::uint32_t words[11];
+    __device__ explicit partial(wide_sample s) : words{s.words[0]} {}
+    __device__ void operator()(total& t) const { t.sum += words[0]; }
+    __device__ static partial combine(partial a, partial) { return a; }
+  };
+};
+
 template <class Executor, warden::placement Where>
 using policy_of = warden::policy<warden::options{.records = Where, .block_threads = 32}, Executor>;
 using policy = policy_of<warden::executor::automatic, warden::placement::in_memory>;

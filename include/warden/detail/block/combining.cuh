@@ -56,15 +56,23 @@ WARDEN_DEVICE std::uint32_t folded(std::uint64_t key) {
 /// True if a log runs each section by itself: the section says `static constexpr bool combines =
 /// false`.
 template <class Section>
-concept declines_combining = requires {
-  requires !Section::combines;
-};
+inline constexpr bool declines_combining = [] {
+  if constexpr (requires { Section::combines; }) {
+    return !Section::combines;
+  } else {
+    return false;
+  }
+}();
 /// True if the section says `static constexpr bool combines = true`: it does not compile if no log
 /// can combine it.
 template <class Section>
-concept demands_combining = requires {
-  requires Section::combines;
-};
+inline constexpr bool demands_combining = [] {
+  if constexpr (requires { Section::combines; }) {
+    return Section::combines;
+  } else {
+    return false;
+  }
+}();
 
 template <class Section>
 struct partial_type {
