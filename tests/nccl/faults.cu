@@ -131,8 +131,9 @@ TEST(nccl_faults_alive, a_rank_that_is_later_than_the_limit_ends_the_runs_of_the
     if (is_last(world)) sleep_seconds(30);
     std::string const text =
         one->expect_error(limit, is_last(world) ? any_end : "no end within 5 s of a gathering");
-    if (test::process_rank::of_job() == nullptr && world.rank() == 0)
+    if (test::process_rank::of_job() == nullptr && world.rank() == 0) {
       EXPECT_THAT(text, HasSubstr("rank " + std::to_string(world.size() - 1) + ";"));
+    }
     destroy(one);
   });
 }
