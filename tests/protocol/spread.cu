@@ -195,7 +195,7 @@ struct sample {
   struct partial {
     std::uint64_t sum;
     std::uint32_t count;
-    WARDEN_HOST_DEVICE partial() = default;
+    partial() = default;
     WARDEN_HOST_DEVICE partial(sample s) : sum{s.value}, count{1} {}
     WARDEN_HOST_DEVICE static partial combine(partial a, partial b) {
       a.sum += b.sum;
