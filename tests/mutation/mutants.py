@@ -2,7 +2,7 @@
 """Table of mutants: the line that each one breaks, and the diagnosis that finds it."""
 from app_mutants import APP_MUTANTS
 from diagnoses import (ANNOUNCED, ASKED, BETWEEN, COMBINED, COUNTED, EDGES, EXCHANGE, FAR_BACK, GROUPS_BY_LOCKS,
-                       GROUPS_BY_RUNS, HALF_DONE, KEYED, LATE, LOGS, MISPLACED, ONE_CALL, ORDER, PARTIALS, RACE,
+                       GROUPS_BY_RUNS, HALF_DONE, HOT, KEYED, LATE, LOGS, MISPLACED, ONE_CALL, ORDER, PARTIALS, RACE,
                        RACES_OF_BUFFERS, RACES_OF_GROUPS, RACES_OF_NOOPS, RACES_OF_ROUNDS, ROUNDS, SHARED_TILES, SPREAD, SPREAD_ORDER,
                        SPREAD_WRONG, STRAY, TABLE_WRONG, UNCLAIMED)
 
@@ -49,7 +49,7 @@ MUTANTS = {
     # A scan that does not know where runs begin.
     "combine-starts": ("detail/block/combine.cuh", "last.starts = !goes_on;", "combined", "torn or lost message"),
     "batch-absorbed": ("detail/fused/sorted_outbox.cuh", "", "combined", "torn or lost message"),
-    "window-absorbed": ("detail/execute/sorted.cuh", "", "combined_windows", "torn or lost message"),
+    "window-absorbed": ("detail/execute/window_slots.cuh", "", "combined_windows", "torn or lost message"),
     "release-fence": ("detail/fused/sorted_outbox.cuh", "", "visible", "stale read"),
     "send-fence": ("detail/fused/guarded_ref.cuh", "", "visible_by_thread", "stale read"),
     # The answer of a dropped call lands in the slot of a later one.
@@ -192,6 +192,10 @@ MUTANTS = {
     "storage-barrier": ("detail/deferred/batch_writer.cuh", "", EDGES + "a_client_is_constructed_after_all_threads_have_read_its_storage",
                         "words were overwritten"),
     "log-open": ("detail/deferred/deferred_kernels.cuh", "simt::store_relaxed(&log.shards[r].taken, std::uint64_t{1});", LOGS, "lost or doubled section"),
+    # A hot record: counters of a turn that another one used; a chunk in the place of the other; a record that is not written.
+    "hot-counts": ("detail/execute/hot_record.cuh", "", HOT, "lost or doubled section|outside a shared span"),
+    "hot-chunk": ("detail/execute/hot_record.cuh", "return first;", HOT, "lost or doubled section"),
+    "hot-written": ("detail/execute/hot_record.cuh", "", HOT, "lost or doubled section"),
     # Flat messages that no sort reaches; a kernel that begins before the one before it has ended.
     "most-flat": ("detail/deferred/deferred_kernels.cuh", "", LOGS, "lost or doubled section"),
     "early-run": ("detail/deferred/deferred_kernels.cuh", "", LOGS, "wait_for_previous_kernel"),

@@ -111,13 +111,11 @@ class partition_server {
                                     : ref_.window_per_thread(worker_type::per_thread);
     worker.start();
     simt::sync_block();
-    // One window after another: loads for the next window in flight take registers, which costs
-    // more than the wait.
-    for (bool more = true; more;) {
-      message_type m[worker_type::per_thread];
-      unsigned arrived = messages.receive(m, per_thread), incomplete = 0;
+    // Receives messages of this partition, with their local numbers.
+    auto const receive = [&](auto& m, unsigned used) {
+      unsigned arrived = messages.receive(m, used), incomplete = 0;
       WARDEN_UNROLL
-      for (unsigned k = 0; k < worker_type::per_thread; ++k) {
+      for (unsigned k = 0; k < std::extent_v<std::remove_reference_t<decltype(m)>>; ++k) {
         if ((arrived >> k & 1u) == 0) continue;
         std::uint32_t const id = ref_.own(m[k].local());
         bool const is_own = id < ref_.size && ref_.owners.partition_of(id) == partition;
@@ -129,10 +127,30 @@ class partition_server {
         arrived &= ~incomplete;
         simt::fetch_add(&ref_.report->not_whole, std::uint64_t(simt::count_bits(incomplete)));
       }
+      return arrived;
+    };
+    [[maybe_unused]] bool is_hot = false;
+    // One window after another: loads for the next window in flight take registers, which costs
+    // more than the wait.
+    for (bool more = true; more;) {
+      message_type m[worker_type::per_thread];
+      unsigned arrived;
+      [[maybe_unused]] bool stays_hot = false;
+      if constexpr (worker_type::runs_hot) {
+        if (is_hot) {
+          arrived = worker.run_hot(
+              m, receive, [&] { return messages.has_more(); }, stays_hot);
+        } else {
+          arrived = receive(m, per_thread);
+        }
+      } else {
+        arrived = receive(m, per_thread);
+      }
       worker.take(m, arrived);
       more = messages.has_more();
       // If warps need not meet, none waits for the slowest of each window.
       if constexpr (!worker_type::by_warps) more = simt::sync_block_or(more);
+      if constexpr (worker_type::runs_hot) is_hot = stays_hot || worker.is_hot();
       worker.execute(m, arrived);
       if constexpr (throttles) {
         if (is_throttled) pass(throttle, messages.rows_passed());

@@ -22,6 +22,7 @@ class slices_in_window {
       std::max<unsigned>(1, (Ref::group_size == 1 ? 64 : 32) / sizeof(message_type));
   /// See partition_server.
   static constexpr bool by_warps = true;
+  static constexpr bool runs_hot = false;  ///< a hot record is run as any other
 
   /// Bytes of shared memory for `locals` records of the server; windows take none.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals, unsigned) {

@@ -29,6 +29,7 @@ class atomics_worker {
       std::max<unsigned>(1, BytesPerThread / sizeof(message_type));
   /// See partition_server.
   static constexpr bool by_warps = true;
+  static constexpr bool runs_hot = false;  ///< a hot record is run as any other
 
   /// Bytes of shared memory for `locals` records of the server; windows take none.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals, unsigned) {

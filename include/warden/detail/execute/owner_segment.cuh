@@ -4,6 +4,7 @@
 /// another, and holds records that repeat in registers.
 #pragma once
 
+#include <warden/detail/execute/record_copy.cuh>
 #include <warden/detail/execute/record_store.cuh>
 #include <warden/detail/execute/section_runner.cuh>
 #include <warden/simt/simt.cuh>
@@ -112,8 +113,8 @@ class owner_segment {
     section_runner{ref_}.reply(to_callers);
   }
 
-  /// Records up to this size are held in registers while their sections run.
-  static constexpr bool holds = sizeof(record) <= 32;
+  /// True if records are held in registers while their sections run.
+  static constexpr bool holds = fits_registers<record>;
   /// Messages that are loaded, with their records if those are held, before the first of them runs:
   /// fewer large ones, because registers are few.
   static constexpr unsigned at_once =
@@ -122,15 +123,9 @@ class owner_segment {
   static constexpr unsigned ahead = std::max<unsigned>(
       2, (Ref::has_answers || Ref::sends_sections ? 64 : 128) / sizeof(message_type));
 
-  /// Memory for a record that need not have a default constructor.
-  union room_for_one {
-    WARDEN_DEVICE room_for_one() : bytes{} {}
-    unsigned char bytes[sizeof(record)];
-    record value;
-  };
   struct no_room {};
   /// Records that are not held have no copy: it might not fit a thread's stack.
-  using room = std::conditional_t<holds, room_for_one, no_room>;
+  using room = std::conditional_t<holds, record_copy<record>, no_room>;
 
   /// Runs a segment whose sections are all for the thread's only record.
   template <class Type>

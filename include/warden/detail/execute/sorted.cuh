@@ -12,12 +12,15 @@
 #include <warden/detail/block/arena_carver.cuh>
 #include <warden/detail/block/stable_ranks.cuh>
 #include <warden/detail/execute/group_segments.cuh>
+#include <warden/detail/execute/hot_record.cuh>
 #include <warden/detail/execute/hot_segment.cuh>
 #include <warden/detail/execute/long_segments.cuh>
+#include <warden/detail/execute/ordered_ranks.cuh>
 #include <warden/detail/execute/owner_segment.cuh>
 #include <warden/detail/execute/owner_threads.cuh>
 #include <warden/detail/execute/record_store.cuh>
 #include <warden/detail/execute/section_runner.cuh>
+#include <warden/detail/execute/window_slots.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -48,6 +51,8 @@ class sorted_worker {
   using record = typename Ref::record;
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
+  /// Least number of sections of a record in a window after which they run as a hot record's.
+  static constexpr std::uint32_t least_hot = 256;
   static_assert((threads & (threads - 1)) == 0,
                 "warden: the executor sorted needs a power of two as block_threads");
   /// Largest number of messages of a thread in one window.
@@ -55,6 +60,15 @@ class sorted_worker {
       std::max<unsigned>(Ref::sends_sections ? 2 : 1, BytesPerThread / sizeof(message_type));
   /// Messages move from thread to thread.
   static constexpr bool by_warps = false;
+  /// True if `run_hot` may run messages in place of windows.
+  static constexpr bool runs_hot = [] {
+    if constexpr (requires { requires Ref::traces_segments; }) {
+      return !Ref::in_order && !Ref::combines_segments && Ref::group_size == 1 &&
+             hot_record<Ref, per_thread>::is_possible;
+    } else {
+      return false;
+    }
+  }();
 
  private:
   /// Number of parts of an owner thread's segment. If sections send sections, each part has
@@ -70,6 +84,8 @@ class sorted_worker {
   using scan = std::conditional_t<
       (Ref::in_order || Ref::combines_segments) && std::is_empty_v<typename Ref::context>,
       simt::block_scan_by_warps<threads>, simt::block_scan<threads, Ref::in_order>>;
+  /// Runs messages that are mostly for one record.
+  using hot = hot_record<Ref, per_thread>;
   using ranks = stable_ranks<threads, threads>;
   using assignment = owner_threads<threads, Ref::sends_sections>;
   using combiner = message_combiner<typename Ref::section, threads, per_thread>;
@@ -97,9 +113,12 @@ class sorted_worker {
     arena_piece<std::uint16_t> segment_begins =
         carver.take<std::uint16_t>(Ref::group_size > 1 ? threads + 1 : 0);
     arena_piece<hot_segment> hot = carver.take<hot_segment>(traces ? 1 : 0);
+    arena_piece<hot_counts> counts_of_hot = carver.take<hot_counts>(runs_hot ? 1 : 0);
+    arena_piece<record> held = carver.take<record>(runs_hot && fits_registers<record> ? 1 : 0);
     arena_piece<record> records = record_store<Ref>::carve(carver, locals);
     // Last: the offsets of the others do not depend on the window's size.
-    arena_piece<message_type> window = carver.take<message_type>(used * threads);
+    arena_piece<message_type> window =
+        carver.take<message_type>(used * threads, runs_hot ? 16 : alignof(message_type));
   };
 
  public:
@@ -128,14 +147,9 @@ class sorted_worker {
   WARDEN_DEVICE void take(message_type const (&m)[per_thread], unsigned arrived) {
     if constexpr (Ref::in_order) {
       ranks_.start(owners());
-      // Few bits to compare if few threads own records, and none if most threads do.
-      if (owners() <= one_warp) {
-        rank_in_order<one_warp>(m, arrived);
-      } else if (owners() <= half_of_threads) {
-        rank_in_order<half_of_threads>(m, arrived);
-      } else {
-        rank_among_many(m, arrived);
-      }
+      rank_by_owner<threads>(
+          ranks_, owners(), m, arrived, [](message_type const& one) { return owner_of(one); },
+          rank_);
     } else if constexpr (!Ref::policy::combine_in_fused && !filters_noops_first) {
       rank(m, arrived);
     }
@@ -172,6 +186,9 @@ class sorted_worker {
       begin = scan::exclusive_sum(scan_[0], count, total);
     }
     bool const is_most = traces && 2 * count > (total & 0xffff);
+    if constexpr (runs_hot) {
+      if (me == 0) hot_[0].is_now = false;
+    }
     std::uint32_t end = begin;
     if constexpr (Ref::in_order) {
       begins_[me] = begin;
@@ -211,7 +228,12 @@ class sorted_worker {
       }
     }
     simt::sync_block();
-    if (is_most) hot_[0].vote(window_[begin + count / 2].local(), count);
+    if (is_most) {
+      hot_[0].vote(window_[begin + count / 2].local(), count);
+      if constexpr (runs_hot)
+        hot_[0].is_now = count >= least_hot && 4 * count >= 3 * total &&
+                         ref_.window_per_thread(per_thread) == per_thread;
+    }
     if constexpr (Ref::sends_sections) {
       to_send sent{ref_, window_};
       Ref::format::for_each_type([&](unsigned p, auto type) {
@@ -245,6 +267,16 @@ class sorted_worker {
     }
   }
 
+  /// True if most sections of the window before the last barrier were for one record.
+  WARDEN_DEVICE bool is_hot() const requires(runs_hot) { return hot_[0].is_now; }
+  /// Runs messages until few are for the hot record: see hot_record::run.
+  template <class Receive, class HasMore>
+  WARDEN_DEVICE unsigned run_hot(message_type (&m)[per_thread], Receive receive, HasMore has_more,
+                                 bool& is_hot) requires(runs_hot) {
+    return hot{ref_, records_, window_, hot_counts_[0], held_, hot_[0]}.run(m, receive, has_more,
+                                                                            is_hot);
+  }
+
   /// Writes the records back. Collective.
   WARDEN_DEVICE void finish() const { records_.write_back(); }
   /// Returns the hottest record, after `finish` and a block barrier.
@@ -263,28 +295,10 @@ class sorted_worker {
         ranks_{at.ranking.in(storage)},
         taken_{at.taken.in(storage)},
         hot_{at.hot.in(storage)},
+        hot_counts_{at.counts_of_hot.in(storage)},
+        held_{at.held.in(storage)},
         segment_begins_{at.segment_begins.in(storage)},
         one_record_each_{ref.locals <= threads} {}
-
-  /// The window as members of the segments that are combined. See block_combine.
-  struct slots_of_records {
-    static constexpr bool store = true;
-    sorted_worker const& worker;
-
-    WARDEN_DEVICE combining_key<typename Ref::section> key(std::uint32_t slot) const {
-      return combining_key_of(worker.window_[slot].local(), section_at(slot));
-    }
-    WARDEN_DEVICE typename Ref::section section_at(std::uint32_t slot) const {
-      return Ref::format::template unpack<typename Ref::section>(worker.window_[slot]);
-    }
-    WARDEN_DEVICE void absorbed(std::uint32_t slot) const {
-      worker.window_[slot].flits[0].first = no_record;  // mutation: window-absorbed
-    }
-    WARDEN_DEVICE void combined(combining_key<typename Ref::section> key, std::uint32_t slot,
-                                typename Ref::section const& s) const {
-      worker.window_[slot] = Ref::format::pack(static_cast<std::uint32_t>(key), s);
-    }
-  };
 
   /// Leaves one message for each record, or sometimes a few, and ranks the remaining messages among
   /// those of their owner. Owners run them like any other messages, so exclusion is the same as
@@ -297,12 +311,12 @@ class sorted_worker {
     }
     // The order of the previous window lay here; it is no longer needed.
     combiner::run(*reinterpret_cast<typename combiner::storage*>(order_.data()),
-                  slots_of_records{*this}, ref_.locals, arrived);
+                  window_slots<Ref>{window_}, ref_.locals, arrived);
     WARDEN_UNROLL
     for (unsigned k = 0; k < per_thread; ++k) {
       if ((arrived >> k & 1u) == 0) continue;
       message_type const& left = window_[k * threads + me];
-      if (left.local() == no_record) {
+      if (left.local() == window_slots<Ref>::no_record) {
         arrived &= ~(1u << k);
       } else {
         rank_[k] = simt::shared_fetch_add(counts_[owner_of(left)], 1u);
@@ -334,44 +348,14 @@ class sorted_worker {
     return arrived;
   }
 
-  /// Number of owners that few bits distinguish.
-  static constexpr unsigned one_warp = simt::warp_size;
-  /// Number of owners that a few more bits distinguish. With more owners, messages of a warp seldom
-  /// have a common one.
-  static constexpr unsigned half_of_threads = threads / 2;
   /// Number of threads that own records.
   WARDEN_DEVICE std::uint32_t owners() const {
     return ref_.locals < threads ? ref_.locals : threads;
-  }
-  /// Ranks the messages of owners below `Limit` in their order. Collective over the warp.
-  template <unsigned Limit>
-  WARDEN_DEVICE void rank_in_order(message_type const (&m)[per_thread], unsigned arrived) {
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < per_thread; ++k) {
-      bool const is_message = (arrived >> k & 1u) != 0;
-      rank_[k] = ranks_.template rank<Limit>(is_message ? owner_of(m[k]) : 0, is_message);
-    }
-  }
-  /// Ranks the messages in their order if most threads own records.
-  WARDEN_DEVICE void rank_among_many(message_type const (&m)[per_thread], unsigned arrived) {
-    typename ranks::counted counted[per_thread];
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < per_thread; ++k) {
-      bool const is_message = (arrived >> k & 1u) != 0;
-      counted[k] = ranks_.count(is_message ? owner_of(m[k]) : 0, is_message);
-    }
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < per_thread; ++k) {
-      bool const is_message = (arrived >> k & 1u) != 0;
-      rank_[k] = ranks::rank_of_counted(counted[k], is_message ? owner_of(m[k]) : 0, is_message);
-    }
   }
 
   using window_sends = forward_window<Ref, per_thread * threads>;
   using to_send = typename sender_in<window_sends, Ref::sends_sections>::type;
 
-  /// Stands for no record: marks a message that was combined into another one.
-  static constexpr std::uint32_t no_record = ~0u;
   WARDEN_DEVICE static unsigned owner_of(message_type const& m) {
     return assignment::thread_of(m.local() & (threads - 1));  // mutation: run-owner
   }
@@ -386,10 +370,12 @@ class sorted_worker {
   simt::shared_span<std::uint32_t> counts_;  ///< [part][thread] messages of the window
   simt::shared_span<std::uint32_t> begins_;  ///< [part][thread] the first one of its segment
   simt::shared_span<typename scan::storage> scan_;
-  simt::shared_span<std::uint16_t> order_;  ///< [place] slot, by owner; only of combined windows
-  ranks ranks_;                             ///< used if sections run in order
-  simt::shared_span<std::uint32_t> taken_;  ///< segments that groups of lanes have taken
-  simt::shared_span<hot_segment> hot_;      ///< used if the worker looks for a hot record
+  simt::shared_span<std::uint16_t> order_;    ///< [place] slot, by owner; only of combined windows
+  ranks ranks_;                               ///< used if sections run in order
+  simt::shared_span<std::uint32_t> taken_;    ///< segments that groups of lanes have taken
+  simt::shared_span<hot_segment> hot_;        ///< used if the worker looks for a hot record
+  simt::shared_span<hot_counts> hot_counts_;  ///< used if it runs one
+  simt::shared_span<record> held_;            ///< the hot record
   simt::shared_span<std::uint16_t>
       segment_begins_;    ///< begins of segments that are not empty, and the end
   bool one_record_each_;  ///< no thread owns more than one record

@@ -46,9 +46,13 @@ concept forwarding_worker = window_worker<Worker, Ref> &&
 
 /// Worker of a partition_server, constructed again for each partition. If `by_warps` is true, warps
 /// run what they have received: nothing is collective over the block between `start` and `finish`.
+/// If `runs_hot` is true, `is_hot()` tells after a window whether most of its messages were for one
+/// record, and `run_hot(m, receive, has_more, is_hot)` then receives the messages of a window and
+/// runs those for that record.
 template <class Worker, class Ref>
 concept partition_worker = window_worker<Worker, Ref> && requires {
   { Worker::by_warps } -> std::convertible_to<bool>;
+  { Worker::runs_hot } -> std::convertible_to<bool>;
 };
 
 }  // namespace detail
