@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace contention {
 
@@ -19,8 +20,12 @@ class point_of : public bench::workload_point<Operation> {
   using base = bench::workload_point<Operation>;
 
  public:
-  using base::base;
+  /// Each repetition runs `sections` operations; 0 lets trial repetitions choose the number.
+  point_of(bench::workload w, std::uint32_t sections) : base{std::move(w)}, sections_{sections} {}
 
+  [[nodiscard]] std::string name(std::string const& arm) const override {
+    return base::name(arm) + (sections_ == 0 ? "" : "/sections:" + std::to_string(sections_));
+  }
   [[nodiscard]] bool has(std::string const& arm) const override {
     // The simulated device sorts on the host, so its counts would be 0, as if sorting were free.
     if (arm == "sort") return !warden::runtime::facts(warden::runtime::current_device()).simulated;
@@ -33,6 +38,7 @@ class point_of : public bench::workload_point<Operation> {
   using base::keys;
   using base::workload_;
 
+  [[nodiscard]] std::uint32_t operations() const override { return sections_; }
   void set_up(std::uint32_t operations) override { runner_.emplace(operations, keys()); }
   std::string tune(std::uint32_t operations) override {
     return runner_->tune(workload_, operations);
@@ -49,6 +55,9 @@ class point_of : public bench::workload_point<Operation> {
   void tear_down() override { runner_.reset(); }
 
   std::optional<runner<Operation>> runner_;
+
+ private:
+  std::uint32_t sections_;
 };
 
 /// A point that also measures the rate of the cold keys, if the workload has a hot key.
@@ -88,18 +97,15 @@ class observed_point_of final : public point_of<Operation> {
 };
 
 template <class Operation>
-std::shared_ptr<bench::point> make_point_of(std::string const& name, std::uint32_t keys,
-                                            std::string const& file) {
-  return std::make_shared<observed_point_of<Operation>>(bench::workload::named(name, keys, file));
+std::shared_ptr<bench::point> make_point_of(bench::workload w, std::uint32_t sections) {
+  return std::make_shared<observed_point_of<Operation>>(std::move(w), sections);
 }
 
 // Each function is in a translation unit of its own, because the kernels of one operation take long
 // to compile.
-std::shared_ptr<bench::point> make_push_point(std::string const& name, std::uint32_t keys,
-                                              std::string const& file);
-std::shared_ptr<bench::point> make_add_point(std::string const& name, std::uint32_t keys,
-                                             std::string const& file);
-std::shared_ptr<bench::point> make_update_point(std::string const& name, std::uint32_t keys,
-                                                std::string const& file);
+std::shared_ptr<bench::point> make_push_point(bench::workload w, std::uint32_t sections);
+std::shared_ptr<bench::point> make_add_point(bench::workload w, std::uint32_t sections);
+std::shared_ptr<bench::point> make_update_point(bench::workload w, std::uint32_t sections);
+std::shared_ptr<bench::point> make_update_mask_point(bench::workload w, std::uint32_t sections);
 
 }  // namespace contention

@@ -14,8 +14,10 @@ namespace contention {
 std::vector<std::string> const& arms();
 
 /// Makes a point. `file` holds the ids of a workload that is not drawn, and is empty for others.
-/// `keys` is the number of records of workloads without a fixed number. Throws std::runtime_error.
+/// `keys` is the number of records of workloads without a fixed number. Each repetition runs
+/// `sections` operations; 0 lets trial repetitions choose the number. Throws std::runtime_error.
 std::shared_ptr<bench::point> make_point(std::string const& operation, std::string const& workload,
-                                         std::uint32_t keys, std::string const& file);
+                                         std::uint32_t keys, std::string const& file,
+                                         std::uint32_t sections);
 
 }  // namespace contention

@@ -3,11 +3,14 @@
 
 #include "microbench/contention/points.cuh"
 
+#include <cstdint>
+#include <memory>
+#include <utility>
+
 namespace contention {
 
-std::shared_ptr<bench::point> make_push_point(std::string const& name, std::uint32_t keys,
-                                              std::string const& file) {
-  return make_point_of<push>(name, keys, file);
+std::shared_ptr<bench::point> make_push_point(bench::workload w, std::uint32_t sections) {
+  return make_point_of<push>(std::move(w), sections);
 }
 
 }  // namespace contention

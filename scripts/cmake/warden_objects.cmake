@@ -22,7 +22,7 @@ target_compile_options(text_files PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict
 warden_add_objects(workload SOURCES microbench/support/workload.cu microbench/support/record_ids.cpp LIBRARIES text_files)
 warden_add_objects(points SOURCES microbench/support/device_time.cu microbench/support/point.cu microbench/support/timed_point.cu)
 warden_add_objects(contention_deferred SOURCES microbench/contention/deferred_push.cu microbench/contention/deferred_add.cu
-                   microbench/contention/deferred_update.cu)
+                   microbench/contention/deferred_update.cu microbench/contention/deferred_update_mask.cu)
 warden_add_objects(deferred_points SOURCES microbench/deferred/samples.cu microbench/deferred/send.cu microbench/deferred/small.cu)
 warden_add_objects(handover_pairs SOURCES microbench/handover/pairs.cu microbench/handover/pair_lock_arms.cu
                    microbench/handover/pair_warden_arms.cu)

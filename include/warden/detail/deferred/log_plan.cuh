@@ -58,8 +58,8 @@ class log_plan {
   }
 
   /// Returns a map to `count` partitions of records of `record_bytes` bytes. A chunk is as long as
-  /// a line of memory, but a partition has 32 chunks at least, or chunks of one record: records with
-  /// neighbouring numbers are often hot together, and one block would run them.
+  /// a line of memory, but a partition has 32 chunks at least, or chunks of one record: records
+  /// with neighbouring numbers are often hot together, and one block would run them.
   static partition_map partitions(std::uint64_t records, std::uint32_t count,
                                   std::size_t record_bytes = sizeof(typename Ref::record)) {
     std::uint64_t const line = std::max<std::uint64_t>(1, 128 / record_bytes);

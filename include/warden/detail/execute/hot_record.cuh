@@ -138,7 +138,7 @@ class hot_record {
   WARDEN_DEVICE simt::shared_span<entry> entries(unsigned turn) const {
     return {reinterpret_cast<entry*>(chunk(turn)), chunk_size};
   }
-  /// Messages that are set aside, behind both chunks.
+  /// Messages that are set aside, after both chunks.
   WARDEN_DEVICE simt::shared_span<message_type> aside() const {
     return {reinterpret_cast<message_type*>(chunk(0) + 2 * chunk_size * sizeof(entry)),
             chunk_size + threads};

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arms of the operation `update_mask`.
+
+#include "microbench/contention/points.cuh"
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace contention {
+
+std::shared_ptr<bench::point> make_update_mask_point(bench::workload w, std::uint32_t sections) {
+  return make_point_of<update_mask>(std::move(w), sections);
+}
+
+}  // namespace contention
