@@ -68,7 +68,7 @@ WARDEN_DEVICE void send_all(send_arguments<Ref, Make> const& a, typename Client:
 /// Keeps the storage, of up to `Bytes`, in static shared memory if it fits, in dynamic shared
 /// memory otherwise.
 template <class Ref, class Make, unsigned Threads, std::size_t Bytes>
-WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 3)
+WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1536 / Threads)
     send_by_blocks(WARDEN_GRID_CONSTANT send_arguments<Ref, Make> const a) {
   simt::assume_one_dimension();
   using client = warden::deferred_block<Ref, Threads, Bytes>;
@@ -82,12 +82,12 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 3)
 }
 /// Threads of a block of such senders.
 inline constexpr unsigned block_sender_threads = 512;
-/// Sender with blocks of 512 threads, as many as are resident together, with storage of up to
+/// Sender with blocks of `Threads` threads, as many as are resident together, with storage of up to
 /// `Bytes`.
-template <class Ref, class Make, std::size_t Bytes>
+template <class Ref, class Make, unsigned Threads, std::size_t Bytes>
 class block_sender_with {
  public:
-  static constexpr unsigned threads = block_sender_threads;
+  static constexpr unsigned threads = Threads;
   /// Shared memory of a block.
   static constexpr std::size_t storage_bytes =
       sizeof(typename warden::deferred_block<Ref, threads, Bytes>::storage);
@@ -109,11 +109,12 @@ class block_sender_with {
 
 /// Sender with batches that are as large as possible.
 template <class Ref, class Make>
-using block_sender =
-    block_sender_with<Ref, Make, warden::dynamic_storage_bytes<Ref, block_sender_threads>>;
-/// Sender with the storage of a client by default.
+using block_sender = block_sender_with<Ref, Make, block_sender_threads,
+                                       warden::dynamic_storage_bytes<Ref, block_sender_threads>>;
+/// Sender with the storage of a client by default. In blocks of 256 threads it holds as many
+/// messages of a thread as the largest storage.
 template <class Ref, class Make>
-using default_sender = block_sender_with<Ref, Make, warden::static_storage_bytes>;
+using default_sender = block_sender_with<Ref, Make, 256, warden::static_storage_bytes>;
 
 /// Sends one section per thread, like a kernel that was written for locks.
 template <class Ref, class Make>
