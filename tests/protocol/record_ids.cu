@@ -184,7 +184,7 @@ TEST(record_ids, of_deferred_sections) {
   defer<with_context<by_sorted>, visit_with_context>(7);
 }
 TEST(record_ids, of_a_log_that_a_run_splits) {
-  defer<by_sorted, visit>({}, {.partitions = 8, .split = 1});
+  defer<by_sorted, visit>({}, {.partitions = 4, .split = 4});
 }
 TEST(record_ids, of_sections_that_lanes_run) {
   defer<by_sorted, visit_together<4>>();
