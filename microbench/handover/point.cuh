@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace handover {
 
@@ -19,7 +20,7 @@ class point_of final : public contention::point_of<stamp<Clock>> {
   using base = contention::point_of<stamp<Clock>>;
 
  public:
-  using base::base;
+  explicit point_of(bench::workload w) : base{std::move(w), 0} {}
 
   [[nodiscard]] bool has(std::string const& arm) const override {
     if (std::find(single_arms.begin(), single_arms.end(), arm) == single_arms.end()) return false;

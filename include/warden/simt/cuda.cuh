@@ -66,12 +66,7 @@ WARDEN_DEVICE unsigned unknown(unsigned value) {
 // ---- block and warp collectives
 
 WARDEN_DEVICE void sync_block() { __syncthreads(); }
-/// The lanes of a warp meet first: the barrier's instruction is one for converged warps, and lanes
-/// that left a loop one by one may still be diverged.
-WARDEN_DEVICE bool sync_block_or(bool value) {
-  __syncwarp();
-  return __syncthreads_or(value) != 0;
-}
+WARDEN_DEVICE bool sync_block_or(bool value) { return __syncthreads_or(value) != 0; }
 WARDEN_DEVICE void sync_warp(unsigned mask) { __syncwarp(mask); }
 WARDEN_DEVICE unsigned ballot(unsigned mask, bool value) { return __ballot_sync(mask, value); }
 WARDEN_DEVICE bool any(unsigned mask, bool value) { return __any_sync(mask, value) != 0; }

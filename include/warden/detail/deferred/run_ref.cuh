@@ -124,9 +124,10 @@ class run_ref : public run_array<Record>,
                                          : (has_atomic<Sections, Record, context> && ...);
   /// True if the ids of records are not their places, and sections need the map.
   static constexpr bool maps_ids = is_spread<Policy> && takes_ids<Policy, Record, Sections...>;
-  /// True if the trace of a run tells the hottest record of a partition. If no-op sections are left
-  /// out before the sort, it is not known.
-  static constexpr bool traces_segments = !filters_noops || in_order;
+  /// True if the trace of a run tells the hottest record of a partition. It is not known if no-op
+  /// sections are left out before the sort, or if lanes run a section together: after a vote by one
+  /// thread, the code of groups met an illegal instruction on compute capability 9.0.
+  static constexpr bool traces_segments = group_size == 1 && (!filters_noops || in_order);
   /// Facts about the sections, for advice.
   static constexpr section_facts facts{
       sizeof...(Sections) == 1 &&
