@@ -189,7 +189,7 @@ struct account {
   std::uint64_t sum;
 };
 struct count_up {
-  [[maybe_unused]] __device__ void operator()(account& a) const { a.sum += 1; }
+  __device__ void operator()(auto& a) const { a.sum += 1; }
 };
 struct pay {
   std::uint32_t amount;

@@ -252,7 +252,7 @@ struct large {
   unsigned char bytes[1 << 12];
 };
 struct wipe {
-  [[maybe_unused]] __device__ void operator()(large& l) const { l.bytes[0] = 0; }
+  __device__ void operator()(auto& l) const { l.bytes[0] = 0; }
 };
 struct mark {
   __device__ void operator()(user& u, large& l) const {
