@@ -14,7 +14,9 @@
 namespace {
 
 namespace simt = warden::simt;
+using two_arrays::account;
 using two_arrays::bench;
+using two_arrays::count_up;
 using two_arrays::kind;
 using two_arrays::small_blocks;
 using two_arrays::user;
@@ -185,12 +187,6 @@ struct tariff {
 };
 using of_users = warden::with_parts<by_default, warden::context<fee>>;
 using of_items = warden::with_parts<by_default, warden::context<tariff>>;
-struct account {
-  std::uint64_t sum;
-};
-struct count_up {
-  __device__ void operator()(auto& a) const { a.sum += 1; }
-};
 struct pay {
   std::uint32_t amount;
   __device__ void operator()(account& a, account& b, fee const& f, tariff const& t) const {

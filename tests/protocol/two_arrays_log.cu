@@ -22,11 +22,13 @@ using testing::Not;
 using two_arrays::bench;
 using two_arrays::item;
 using two_arrays::kind;
+using two_arrays::large;
 using two_arrays::rate;
 using two_arrays::send_visits;
 using two_arrays::small_blocks;
 using two_arrays::user;
 using two_arrays::visit;
+using two_arrays::wipe;
 using warden::placement;
 
 using by_default = small_blocks<>;
@@ -248,12 +250,6 @@ TEST(two_arrays, a_part_that_does_not_come_back_is_reported_and_then_all_is_well
   EXPECT_EQ(after - before, all_ratings) << "what was put off has not run once";
 }
 
-struct large {
-  unsigned char bytes[1 << 12];
-};
-struct wipe {
-  __device__ void operator()(auto& l) const { l.bytes[0] = 0; }
-};
 struct mark {
   __device__ void operator()(user& u, large& l) const {
     u.visits += 1;
