@@ -43,9 +43,8 @@ struct visit {
     if (b.entries[s].longest < minutes) b.entries[s].longest = minutes;
   }
 };
-using on_chip = warden::policy<warden::options{.records = warden::placement::on_chip},
-                               warden::context<counters>>;
-using map = warden::basic_guarded<on_chip, bucket, visit>;
+using by_context = warden::policy<warden::options{}, warden::context<counters>>;
+using map = warden::basic_guarded<by_context, bucket, visit>;
 
 __device__ std::uint32_t hash(std::uint32_t key) {
   key = (key ^ key >> 16) * 0x7feb352du;
