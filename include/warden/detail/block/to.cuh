@@ -42,8 +42,10 @@ struct to<Section, 2> {
         second{static_cast<std::uint64_t>(other)},
         section{sent} {}
 };
+/// Deduces a section on one record.
 template <class Id, class Section>
 to(Id, Section) -> to<Section>;
+/// Deduces a section on two records.
 template <class Id, class Other, class Section>
 to(Id, Other, Section) -> to<Section, 2>;
 

@@ -23,8 +23,11 @@ namespace detail {
 template <placement Where, class Policy, class Record, class... Sections>
 class placed_kernels {
   using run_type = run_ref<Policy, Record, Sections...>;
-  /// The run's view, with the policy's records at `Where`.
-  using placed_ref = std::conditional_t<Policy::records == Where, run_type,
+  /// The run's view, with the policy's records at `Where`. Without a choice they are in memory.
+  static constexpr bool is_placed =
+      Policy::records == Where ||
+      (Policy::records == placement::automatic && Where == placement::in_memory);
+  using placed_ref = std::conditional_t<is_placed, run_type,
                                         run_ref<placed_policy<Policy, Where>, Record, Sections...>>;
   static constexpr bool two_widths = run_type::formats::two_widths;
   static constexpr unsigned threads = run_type::policy::block_threads;
@@ -58,9 +61,11 @@ class placed_kernels {
 
  private:
   static placed_ref placed(run_type const& run) {
-    if constexpr (std::is_same_v<placed_ref, run_type>) {
+    if constexpr (is_placed) {
       return run;
     } else {
+      static_assert(!is_spread<Policy>,
+                    "such a view also has the numbers and the sender of a rank");
       placed_ref to;
       static_cast<run_array<Record>&>(to) = run;
       static_cast<run_window&>(to) = run;
