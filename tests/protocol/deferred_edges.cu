@@ -95,10 +95,10 @@ TEST(deferred_edges, a_full_shard_stays_full_after_more_than_32_bits_of_refusals
 // ---- messages of several places
 
 using samples = combined::totals_of<combined::sample>;
-constexpr unsigned sample_threads = 128, batches = 129, of_batch = 253;
+constexpr unsigned sample_threads = 128, batches = 543, of_batch = 241;
 using sample_block = samples::deferred_block<sample_threads>;
 
-/// Each batch has 84 groups of three samples and one sample alone.
+/// Each batch has 80 groups of three samples and one sample alone.
 WARDEN_KERNEL void send_groups_of_three(samples::deferred_ref ref) {
   sample_block client{ref, *reinterpret_cast<sample_block::storage*>(simt::dynamic_shared())};
   for (unsigned b = 0; b < batches; ++b) {
@@ -120,7 +120,7 @@ WARDEN_KERNEL void send_rest(rest_arguments a) {
 /// A partial takes three places, so a batch takes as many places as it has samples. The last
 /// partial of the first shard reaches into the gap after the shard.
 TEST(deferred_edges, a_log_of_n_takes_n_where_a_partial_reaches_over_the_end_of_a_shard) {
-  constexpr unsigned n = 2 << 14;
+  constexpr unsigned n = 2 << 16;  // two shards
   warden::buffer<combined::total> records{100};
   records.fill_bytes(0);
   samples on{records};
