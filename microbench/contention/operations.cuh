@@ -200,8 +200,8 @@ struct update {
   }
 };
 
-/// The same, written with masks. Everything that does not depend on the record can be computed
-/// before it is loaded, but a section takes twice as many instructions.
+/// Operation `update`, written with masks. Everything that does not depend on the record can be
+/// computed before it is loaded, but a section takes twice as many instructions.
 struct update_mask : update {
   static constexpr char const* name = "update_mask";
   struct section {
