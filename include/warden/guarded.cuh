@@ -8,6 +8,8 @@
 #include <warden/detail/check_sections.cuh>
 #include <warden/detail/deferred/apply_log.cuh>
 #include <warden/detail/deferred/client_storage.cuh>
+#include <warden/detail/deterministic/apply_tree.cuh>
+#include <warden/detail/deterministic/tree_checks.cuh>
 #include <warden/detail/execute/guarded_access.cuh>
 #include <warden/detail/execute/guarded_options.hpp>
 #include <warden/detail/execute/guarded_state.cuh>
@@ -53,6 +55,7 @@ void launch_apply(Guarded& to, std::size_t n, Function const& f, stream_ref s,
 /// supported. [Wang 2020, section 4.2]
 template <class Policy, class Record, class... Sections>
 class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
+                      detail::tree_checks<Policy, Record, Sections...>,
                       public detail::guarded_state<Policy, Record, Sections...> {
   using base = detail::guarded_state<Policy, Record, Sections...>;
 
@@ -157,7 +160,8 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   /// stream has executed the work.
   ///
   /// Sections that can be deferred go through a log that the guarded array keeps, in pieces of the
-  /// policy's `apply_bytes`. With order::sequential they run as in a loop over i. Sections that
+  /// policy's `apply_bytes`. With order::sequential they run as in a loop over i. With
+  /// order::deterministic they need no log and are combined, in pieces of 2^30. Sections that
   /// send sections, and sections of an executor that runs no logs, become a fused launch, which
   /// needs warden/fused.cuh. The work runs after the previous call's run, whatever stream that call
   /// used. Without a large enough log the call makes one, which waits for the device: see
@@ -182,6 +186,10 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   /// object or a `__device__` lambda (nvcc needs `--extended-lambda`). It returns a section, or a
   /// `warden::nothing_or<Section>` if some i send nothing, and is called once for each i. Otherwise
   /// as for an array of sections.
+  ///
+  /// With order::deterministic `f(i)` may be called several times, and returns the same each time.
+  /// If lanes run a section together, each lane may hold another part of it: `f(i, group)`, with a
+  /// lane_group, returns the part of the calling lane, and `combine` combines equal lanes' parts.
   template <class Function>
   void apply_async(std::uint32_t const* ids, std::size_t n, Function const& f, stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
@@ -234,7 +242,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
 
  private:
   friend struct detail::guarded_access;
-  using apply_log = detail::apply_log<Policy, Record, Sections...>;
+  using apply_log = detail::apply_log_of<Policy, Record, Sections...>;
   static constexpr bool defers = detail::can_be_deferred<Policy, Record, Sections...>;
 
   void begin(Record* records, std::size_t size, context const& sections_context,

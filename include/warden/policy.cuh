@@ -4,7 +4,7 @@
 ///
 /// - `context<T>`, the type of the object that every section gets;
 /// - `executor`, how sections run: `automatic`, `sorted`, `locks`, `atomics`, `pair_messages`;
-/// - `order`, the order of deferred sections: `unordered`, `sequential`;
+/// - `order`, the order of deferred sections: `unordered`, `sequential`, `deterministic`;
 /// - `owners<Map>` and `rank_owners<Map>`, maps from a record to its owner and its rank;
 /// - `readiness`, how a message shows that it has arrived: `sequence_tags`, `single_tag`,
 /// `bitmask`;
@@ -197,6 +197,7 @@ namespace order {
 struct unordered {
   static constexpr auto kind = detail::part_kind::order;  ///< kind of part
   static constexpr bool in_order = false;                 ///< true if sections run in order
+  static constexpr bool in_trees = false;                 ///< true if a fixed tree combines them
 };
 
 /// Sections run in the order of a loop over the kernels, as numbered by `deferred::ref`, over their
@@ -206,6 +207,18 @@ struct unordered {
 struct sequential {
   static constexpr auto kind = detail::part_kind::order;  ///< kind of part
   static constexpr bool in_order = true;                  ///< true if sections run in order
+  static constexpr bool in_trees = false;                 ///< true if a fixed tree combines them
+};
+
+/// The sections of an `apply_async` on one record are combined by `Section::combine`, in the order
+/// of i and in a tree that depends only on how many they are. The result is then applied once. It
+/// is the same each time, bit for bit, on every GPU, and many threads work on a hot record. Two
+/// calls with half of the sections each give other bits than one call, because the trees differ.
+/// `is_noop` is not called. Precondition: `combine` is associative, but for rounding.
+struct deterministic {
+  static constexpr auto kind = detail::part_kind::order;  ///< kind of part
+  static constexpr bool in_order = true;                  ///< true if sections run in order
+  static constexpr bool in_trees = true;                  ///< true if a fixed tree combines them
 };
 
 }  // namespace order

@@ -4,7 +4,7 @@ from app_mutants import APP_MUTANTS
 from diagnoses import (ANNOUNCED, ASKED, BETWEEN, COMBINED, COUNTED, EDGES, EXCHANGE, FAR_BACK, GROUPS_BY_LOCKS,
                        GROUPS_BY_RUNS, HALF_DONE, HOT, KEYED, LATE, LOGS, MISPLACED, ONE_CALL, ORDER, PARTIALS, RACE,
                        RACES_OF_BUFFERS, RACES_OF_GROUPS, RACES_OF_NOOPS, RACES_OF_ROUNDS, ROUNDS, SHARED_TILES, SPREAD, SPREAD_ORDER,
-                       SPREAD_WRONG, STRAY, TABLE_WRONG, UNCLAIMED)
+                       SPREAD_WRONG, STRAY, TABLE_WRONG, TREE, UNCLAIMED)
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
 # that are listed below. A test is a scenario of tests/mutation/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
@@ -241,6 +241,13 @@ MUTANTS = {
     # Order: batches as they came; launches by when they ran; blocks of the run before; what the warps before have, in windows and in batches; what a warp has; a window's
     # warps; rows that are looked at too few of, or have nothing.
     "rows-as-they-came": ("detail/deferred/ordered_reader.cuh", "std::uint32_t const row = turn;", ORDER, "wrong order"),
+    "tree-chunk": ("detail/deterministic/chunk_list.cuh", "bool const begins = p % tree_fan_in == 0 || p == own_begin;", TREE,
+                   "unordered load|Which is: "),
+    "tree-leaf": ("detail/deterministic/tree_kernels.cuh", "if (p + j < c.end) sum = partial::combine(next[j], sum);", TREE, "Which is: "),
+    "tree-release": ("detail/deterministic/tree_parents.cuh", "", TREE, "unordered load"),
+    "tree-acquire": ("detail/deterministic/tree_parents.cuh", "", TREE, "unordered load"),
+    # The next run finds children of this one.
+    "tree-reset": ("detail/deterministic/tree_parents.cuh", "", TREE, "Which is: "),
     "order-of-launches": ("detail/deferred/log_order.cuh", "", ORDER, "wrong order|lost or doubled section|memory outside"),
     "order-of-cycles": ("detail/deferred/deferred_kernels.cuh", "", ORDER, "wrong order|lost or doubled section|blocks of one number"),
     "ranks-of-warps": ("detail/block/stable_ranks.cuh", "counts_[w * Keys + key] = static_cast<std::uint16_t>(0);", ORDER, "wrong order|lost or doubled section|outside a shared span"),

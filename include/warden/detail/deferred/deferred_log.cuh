@@ -57,6 +57,9 @@ using run_ref_of = std::conditional_t<run_ref<Policy, Record, Sections...>::has_
 /// these sentences before the errors that follow.
 template <class Policy, class Record, class... Sections>
 class log_checks {
+  static_assert(!Policy::order::in_trees,
+                "warden: with order::deterministic sections are given to apply_async, which needs "
+                "no log");
   static_assert(!is_replayed<Policy, Record, Sections...> ||
                     is_defined<log_replayer<Policy, Record, Sections...>>,
                 "warden: a log whose sections send sections is run by a fused launch: include "

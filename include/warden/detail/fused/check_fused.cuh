@@ -40,7 +40,8 @@ class fused_checks {
                 "warden: sections that several lanes run and sections on two records of any owners "
                 "are deferred: a fused launch does not run them");
   static_assert(!Policy::order::in_order,
-                "warden: order::sequential is for deferred sections: a fused launch has no order");
+                "warden: order::sequential and order::deterministic are for deferred sections: a "
+                "fused launch has no order");
   static_assert(!Policy::combine_in_fused ||
                     (std::is_same_v<partial_of<Sections>, Sections> && ...),
                 "warden: a section whose partial is another type combines in a log alone: let the "

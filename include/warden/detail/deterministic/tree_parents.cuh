@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Combines the chunks of a record that has several, up to the root of its tree.
+///
+/// The group that finishes a chunk stores its value, and counts it at the parent. The group that
+/// finds all other children counted combines them, and goes on as the parent. So all warps work on
+/// a hot record, no group waits, and the values do not depend on which group combined them.
+#pragma once
+
+#include <warden/detail/block/lane_group.cuh>
+#include <warden/detail/deterministic/chunk_list.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Memory for the inner nodes of all trees of a run over n positions, in global memory. Nodes of
+/// all levels have the place of their first chunk: a node overwrites its first child.
+///
+/// Chunk c of a record whose first position is b has the place b / `tree_fan_in` + c. Only the last
+/// chunk of a record and the first one of the next can have the same, because a record with several
+/// chunks has more than `tree_fan_in` positions. So first chunks have places of their own.
+template <class Partial, unsigned Lanes>
+struct tree_parents {
+  Partial* partials;        ///< [2 places(n)][lane]
+  std::uint32_t* children;  ///< [places(n)] finished children of parents; 0 between runs
+  std::uint32_t stride;     ///< places(n)
+
+  /// Returns the number of places for n positions.
+  static constexpr std::size_t places(std::size_t n) { return n / tree_fan_in + 2; }
+
+  /// Goes on from a chunk with this value. Calls `apply(value)` if this group computes the root's.
+  /// Precondition: the record has several chunks. Collective over the group.
+  template <class Apply>
+  WARDEN_DEVICE void add(chunk const& c, Partial value, Apply const& apply) const {
+    std::uint32_t const base = c.record_begin / tree_fan_in;
+    std::uint32_t const chunks = chunks_of(c.record_end - c.record_begin);
+    std::uint32_t first = (c.begin - c.record_begin) / tree_fan_in;
+    std::uint64_t width = 1;  // chunks of a node
+    for (std::uint32_t level = 0; width < chunks; ++level) {
+      std::uint64_t const wide = width * tree_fan_in;
+      auto const parent = static_cast<std::uint32_t>(first - first % wide);
+      std::uint64_t const covered = chunks - parent < wide ? chunks - parent : wide;
+      auto const count = static_cast<std::uint32_t>((covered - 1) / width + 1);
+      if (count > 1) {
+        *partial(base, first) = value;
+        // Parents of one first chunk have different counters: those of level l begin at a multiple
+        // of tree_fan_in^(l + 1), and cover more than l chunks.
+        if (!is_last(children[base + parent + level], count, partial(base, first))) return;
+        value = combined(base, parent, width, count);
+      }
+      first = parent;
+      width = wide;
+    }
+    apply(value);
+  }
+
+ private:
+  using group = lane_group<Lanes>;
+
+  /// Returns this lane's part of the node whose first chunk is `first`.
+  WARDEN_DEVICE Partial* partial(std::uint32_t base, std::uint32_t first) const {
+    std::uint64_t const place = base + first + (first == 0 ? stride : 0);
+    return partials + place * Lanes + group{}.lane();
+  }
+  /// Counts a finished child, whose value is at `own`. Returns true if all `count` are.
+  WARDEN_DEVICE static bool is_last(std::uint32_t& counter, std::uint32_t count, Partial* own) {
+    simt::note_written(own);
+    group{}.sync();
+    std::uint32_t before = 0;
+    if (group{}.lane() == 0) {
+      // Release: all lanes of the group have stored their parts.
+      simt::fence_device();  // mutation: tree-release
+      before = simt::fetch_add(&counter, 1u);
+      // Acquire: the other children were counted after such fences.
+      simt::fence_device();  // mutation: tree-acquire
+      // The next run counts from 0.
+      if (before + 1 == count) simt::store_relaxed(&counter, 0u);  // mutation: tree-reset
+    }
+    group{}.sync();
+    before = group{}.shuffle(before, 0);
+    return before + 1 == count;
+  }
+  /// Returns the value of the parent of `count` nodes of `width` chunks.
+  WARDEN_DEVICE Partial combined(std::uint32_t base, std::uint32_t parent, std::uint64_t width,
+                                 std::uint32_t count) const {
+    auto const child = [&](std::uint32_t k) -> Partial const& {
+      std::uint32_t const last = k < count ? k : count - 1;
+      Partial const* const from = partial(base, static_cast<std::uint32_t>(parent + last * width));
+      simt::demand_visible(from);
+      return *from;
+    };
+    Partial sum = child(0);
+    for (std::uint32_t k = 1; k < count; k += 4) {
+      Partial const next[] = {child(k), child(k + 1), child(k + 2), child(k + 3)};
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < 4; ++j) {
+        if (k + j < count) sum = Partial::combine(sum, next[j]);
+      }
+    }
+    return sum;
+  }
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// order::deterministic: sections are combined in a tree that depends on their number alone.
+
+#include "tests/protocol/deterministic.cuh"
+#include "tests/support/error_text.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace deterministic_test;
+using test::error_text;
+using test::refusal;
+using testing::HasSubstr;
+
+constexpr std::uint64_t initial = 7;
+
+/// Returns the records after one `apply_async` of all sections.
+std::vector<std::uint64_t> found(std::vector<std::uint32_t> const& ids, std::uint32_t records) {
+  warden::buffer<std::uint32_t> const on{ids};
+  warden::buffer<std::uint64_t> values{std::vector<std::uint64_t>(records, initial)};
+  guarded g{values};
+  g.apply_async(on.data(), ids.size(), numbered{});
+  g.wait();
+  return values.to_host();
+}
+/// Returns n ids below `records`, of which low ones are more frequent the larger `skew` is.
+std::vector<std::uint32_t> random_ids(std::uint32_t n, std::uint32_t records, double skew) {
+  std::vector<std::uint32_t> ids(n);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    double const u = static_cast<double>(test::mix(i + 1) >> 11) * 0x1p-53;
+    ids[i] = static_cast<std::uint32_t>(std::pow(u, 1 + skew) * records);
+  }
+  return ids;
+}
+
+TEST(deterministic, all_sections_on_one_record) {
+  // The tree has one more level from 2, 33 and 1,025 sections on.
+  for (std::uint32_t const n :
+       {1u, 2u, 31u, 32u, 33u, 63u, 64u, 65u, 255u, 256u, 257u, 1023u, 1024u, 1025u, 1056u, 1057u,
+        2048u, 5000u, test::sized(33000u, 3000000u)}) {
+    std::vector<std::uint32_t> const ids(n, 2);
+    EXPECT_EQ(found(ids, 3), expected(ids, 3, initial)) << n << " sections";
+  }
+}
+TEST(deterministic, a_call_without_sections_leaves_the_records) {
+  EXPECT_EQ(found({}, 3), std::vector<std::uint64_t>(3, initial));
+}
+TEST(deterministic, records_next_to_each_other) {
+  // Runs of every length begin at every place of a chunk.
+  for (std::uint32_t const length : {1u, 31u, 32u, 33u, 34u, 65u, 100u, 300u, 1025u}) {
+    std::vector<std::uint32_t> ids(2500);
+    for (std::uint32_t i = 0; i < ids.size(); ++i) ids[i] = i / length;
+    std::uint32_t const records = ids.back() + 2;
+    EXPECT_EQ(found(ids, records), expected(ids, records, initial)) << "runs of " << length;
+  }
+}
+TEST(deterministic, records_of_random_lengths) {
+  std::uint32_t const n = test::sized(20000u, 2000000u);
+  for (double const skew : {0.0, 1.0, 8.0, 40.0}) {
+    for (std::uint32_t const records : {1u, 7u, 300u, n / 4, 4 * n}) {
+      auto const ids = random_ids(n, records, skew);
+      EXPECT_EQ(found(ids, records), expected(ids, records, initial))
+          << records << " records, skew " << skew;
+    }
+  }
+}
+TEST(deterministic, ids_outside_the_records_are_reported_and_have_no_place_in_a_tree) {
+  auto ids = random_ids(3000, 10, 2);
+  for (std::size_t i = 0; i < ids.size(); i += 5) ids[i] = i % 2 == 0 ? 10 : ~0u;
+  warden::buffer<std::uint32_t> const on{ids};
+  warden::buffer<std::uint64_t> values{std::vector<std::uint64_t>(10, initial)};
+  guarded g{values};
+  g.apply_async(on.data(), ids.size(), numbered{});
+  EXPECT_THAT(error_text(g), HasSubstr("600 "));
+  EXPECT_EQ(values.to_host(), expected(ids, 10, initial));
+}
+
+/// Section i if i is no multiple of 3.
+struct some {
+  __device__ warden::nothing_or<mixed> operator()(std::uint64_t i) const {
+    if (i % 3 == 0) return {};
+    return numbered{}(i);
+  }
+};
+struct some_with_records {
+  std::uint32_t const* ids;
+  __device__ warden::nothing_or<warden::to<mixed>> operator()(std::uint64_t i) const {
+    if (i % 3 == 0) return {};
+    return warden::to{ids[i], numbered{}(i)};
+  }
+};
+TEST(deterministic, numbers_without_section_have_no_place_in_a_tree) {
+  auto const ids = random_ids(3000, 10, 2);
+  auto sent = ids;
+  for (std::size_t i = 0; i < ids.size(); i += 3) sent[i] = ~0u;
+  warden::buffer<std::uint32_t> const on{ids};
+  warden::buffer<std::uint64_t> values{std::vector<std::uint64_t>(10, initial)};
+  guarded g{values};
+  g.apply_async(on.data(), ids.size(), some{});
+  g.wait();
+  EXPECT_EQ(values.to_host(), expected(sent, 10, initial));
+  warden::buffer<std::uint64_t> again{std::vector<std::uint64_t>(10, initial)};
+  guarded h{again};
+  h.apply_async(ids.size(), some_with_records{on.data()});
+  h.wait();
+  EXPECT_EQ(again.to_host(), expected(sent, 10, initial));
+}
+TEST(deterministic, an_array_of_sections_and_calls_that_follow_each_other) {
+  auto const ids = random_ids(9000, 50, 4);
+  std::vector<mixed> sections;
+  for (std::uint32_t i = 0; i < ids.size(); ++i) sections.push_back({i + 1});
+  warden::buffer<std::uint32_t> const on{ids};
+  warden::buffer<mixed> const all{sections};
+  warden::buffer<std::uint64_t> values{std::vector<std::uint64_t>(50, initial)};
+  guarded g{values};
+  g.apply_async(on.data(), all.data(), 100);
+  // More sections than there is room for.
+  std::vector<std::uint64_t> const start(50, initial);
+  warden::copy(values.data(), start.data(), start.size());
+  g.apply_async(on.data(), all.data(), ids.size());
+  g.wait();
+  EXPECT_EQ(values.to_host(), expected(ids, 50, initial));
+  EXPECT_GT(g.memory_bytes(), 16 * ids.size());
+}
+
+struct counted_number {
+  __device__ counted operator()(std::uint64_t i) const { return {{i}}; }
+};
+TEST(deterministic, partials_of_another_type_with_context_and_id) {
+  using policy = warden::policy<warden::options{}, warden::order::deterministic,
+                                warden::context<std::uint64_t>>;
+  auto const ids = random_ids(3000, 5, 0);
+  warden::buffer<std::uint32_t> const on{ids};
+  warden::buffer<std::uint64_t> values{std::vector<std::uint64_t>(5, 0)};
+  warden::basic_guarded<policy, std::uint64_t, counted> g{values, std::uint64_t{3}};
+  g.apply_async(on.data(), ids.size(), counted_number{});
+  g.wait();
+  std::vector<std::uint64_t> sums(5);
+  for (std::uint64_t i = 0; i < ids.size(); ++i) sums[ids[i]] += 3 * i + (std::uint64_t{1} << 40);
+  for (std::uint64_t r = 0; r < 5; ++r) sums[r] += r << 50;
+  EXPECT_EQ(values.to_host(), sums);
+}
+
+/// Rows of 8 numbers; a lane has 2 of them.
+struct row {
+  std::uint64_t values[8];
+};
+struct part {
+  static constexpr unsigned group_size = 4;
+  std::uint64_t values[2];
+  __device__ static part combine(part const& a, part const& b) {
+    return {test::mix(a.values[0] * 3 + b.values[0]), test::mix(a.values[1] * 3 + b.values[1])};
+  }
+  __device__ void operator()(row& r, warden::lane_group<4> const& group) const {
+    for (unsigned k = 0; k < 2; ++k) {
+      std::uint64_t& value = r.values[2 * group.lane() + k];
+      value = test::mix(value + values[k]);
+    }
+  }
+};
+/// All 8 numbers of row i are equal.
+struct part_of_row {
+  __device__ part operator()(std::uint64_t i, warden::lane_group<4> const& group) const {
+    return {i + 1 + (group.lane() == 3 ? 100 : 0), i + 1};
+  }
+};
+TEST(deterministic, each_lane_of_a_group_combines_its_part_of_a_row) {
+  for (double const skew : {0.0, 20.0}) {
+    auto const ids = random_ids(5000, 20, skew);
+    warden::buffer<std::uint32_t> const on{ids};
+    warden::buffer<row> rows{std::vector<row>(20, row{{7, 7, 7, 7, 7, 7, 7, 7}})};
+    warden::basic_guarded<in_trees, row, part> g{rows};
+    g.apply_async(on.data(), ids.size(), part_of_row{});
+    g.wait();
+    auto const results = rows.to_host();
+    auto const sums = expected(ids, 20, initial);
+    for (std::uint32_t r = 0; r < 20; ++r) {
+      for (unsigned k : {0u, 1u, 3u, 5u, 7u}) EXPECT_EQ(results[r].values[k], sums[r]) << r;
+      EXPECT_EQ(results[r].values[6] == sums[r], std::count(ids.begin(), ids.end(), r) == 0);
+    }
+  }
+}
+TEST(deterministic, a_captured_call_needs_reserved_memory) {
+  auto const ids = random_ids(5000, 20, 8);
+  warden::buffer<std::uint32_t> const on{ids};
+  warden::buffer<std::uint64_t> values{std::vector<std::uint64_t>(20, initial)};
+  guarded g{values};
+  warden::stream s;
+  auto const capture = [&] {
+    return warden::graph::capture(s, [&] { g.apply_async(on.data(), ids.size(), numbered{}, s); });
+  };
+  EXPECT_THAT(refusal(capture), HasSubstr("call reserve(5000) before"));
+  g.reserve(ids.size());
+  auto const graph = capture();
+  graph.launch(s);
+  g.wait(s);
+  EXPECT_EQ(values.to_host(), expected(ids, 20, initial));
+}
+
+}  // namespace

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections whose result tells in which tree they were combined, and the expected result.
+#pragma once
+
+#include "tests/support/support.cuh"
+
+#include <warden/cuda_names.cuh>
+#include <warden/deferred.cuh>
+
+#include <cstdint>
+#include <vector>
+
+namespace deterministic_test {
+
+/// Combines in no order but the one it was written in: any other tree gives another number.
+struct mixed {
+  std::uint64_t value;
+  __device__ static mixed combine(mixed const& a, mixed const& b) {
+    return {test::mix(a.value * 3 + b.value)};
+  }
+  __device__ void operator()(std::uint64_t& record) const { record = test::mix(record + value); }
+};
+using in_trees = warden::policy<warden::options{}, warden::order::deterministic>;
+using guarded = warden::basic_guarded<in_trees, std::uint64_t, mixed>;
+
+/// Section i.
+struct numbered {
+  __device__ mixed operator()(std::uint64_t i) const { return {i + 1}; }
+};
+
+/// Sections of all records, for the kernel below.
+struct sections_by_record {
+  std::uint32_t const* numbers;  ///< [section] those of one record together, in order
+  std::uint32_t const* begins;   ///< [record + 1]
+  std::uint64_t* records;        ///< gets the results
+  std::uint32_t size;            ///< records
+};
+WARDEN_KERNEL void expect(sections_by_record a) {
+  for (std::uint32_t r = warden::simt::block_rank(); r < a.size; r += warden::simt::block_count()) {
+    std::uint32_t const begin = a.begins[r], count = a.begins[r + 1] - begin;
+    if (count == 0) continue;
+    auto const sum = warden::detail::combined_in_tree(
+        count, [&](std::uint64_t k) { return numbered{}(a.numbers[begin + k]); });
+    sum(a.records[r]);
+  }
+}
+/// Returns the records after sections `numbered` on `ids`, from records that are all `initial`. Ids
+/// outside the records have no section.
+inline std::vector<std::uint64_t> expected(std::vector<std::uint32_t> const& ids,
+                                           std::uint32_t records, std::uint64_t initial) {
+  std::vector<std::vector<std::uint32_t>> of(records);
+  for (std::uint32_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] < records) of[ids[i]].push_back(i);
+  }
+  std::vector<std::uint32_t> numbers, begins{0};
+  for (auto const& one : of) {
+    numbers.insert(numbers.end(), one.begin(), one.end());
+    begins.push_back(static_cast<std::uint32_t>(numbers.size()));
+  }
+  warden::buffer<std::uint32_t> const all{numbers}, starts{begins};
+  warden::buffer<std::uint64_t> results{std::vector<std::uint64_t>(records, initial)};
+  warden::launch(&expect, std::min(records, 1024u), 1, {},
+                 sections_by_record{all.data(), starts.data(), results.data(), records});
+  return results.to_host();
+}
+
+/// A sum and a number, as a partial of one number each.
+struct weighted {
+  std::uint64_t sum, count;
+  explicit __device__ weighted(mixed const& one) : sum{one.value}, count{1} {}
+  __device__ weighted(std::uint64_t s, std::uint64_t c) : sum{s}, count{c} {}
+  __device__ static weighted combine(weighted const& a, weighted const& b) {
+    return {a.sum + b.sum, a.count + b.count};
+  }
+  __device__ void operator()(std::uint64_t& record, std::uint64_t const& scale,
+                             warden::record_id id) const {
+    record += scale * sum + (count << 40) + (id << 50);
+  }
+};
+struct counted : mixed {
+  using partial = weighted;
+  __device__ void operator()(std::uint64_t&, std::uint64_t const&, warden::record_id) const {}
+};
+
+}  // namespace deterministic_test
