@@ -33,8 +33,8 @@ class batch_slots {
                             simt::shared_span<wide_message> wide)
       : narrow_{narrow}, wide_{wide} {}
 
-  /// Returns the key of a message.
-  WARDEN_DEVICE static key_type key_of(message_type const& m) {
+  /// Returns the key of a message, which one load brings because it is a copy.
+  WARDEN_DEVICE static key_type key_of(message_type m) {
     if constexpr (has_combine_key<section>) {
       return combining_key_of(m.local(), format::template unpack<section>(m));
     } else {

@@ -94,7 +94,7 @@ struct log_format_by {
   WARDEN_DEVICE static void visit(message_type const& m, F f) {
     unsigned const tag = m.tag();
     ((tag == position_among<Sections, Sections...>
-          ? static_cast<void>(f(read_words_from<Sections>(&m.words[1])))
+          ? static_cast<void>(f(read_from<Sections>(&m.words[1])))
           : static_cast<void>(0)),
      ...);
   }

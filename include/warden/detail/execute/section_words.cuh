@@ -14,18 +14,10 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Returns a copy of the object at `from`, which need not be aligned for `T`.
+/// Returns a copy of the object at `from`, which need not be aligned for `T`. Copies word by word if
+/// `T` has whole words: a compiler may copy bytes one by one.
 template <class T>
 WARDEN_DEVICE T read_from(std::uint32_t const* from) {
-  // Not value-initialized: a section need not have a default constructor.
-  alignas(T) unsigned char bytes[sizeof(T)] = {};
-  if constexpr (payload_bytes<T> != 0) memcpy(bytes, from, sizeof(T));
-  return *reinterpret_cast<T*>(bytes);
-}
-
-/// Returns such a copy, word by word if `T` has whole words: a compiler may copy bytes one by one.
-template <class T>
-WARDEN_DEVICE T read_words_from(std::uint32_t const* from) {
   if constexpr (payload_bytes<T> != 0 && sizeof(T) % sizeof(std::uint32_t) == 0) {
     struct {
       std::uint32_t at[sizeof(T) / sizeof(std::uint32_t)];
@@ -34,7 +26,10 @@ WARDEN_DEVICE T read_words_from(std::uint32_t const* from) {
     for (std::size_t w = 0; w < sizeof(T) / sizeof(std::uint32_t); ++w) words.at[w] = from[w];
     return __builtin_bit_cast(T, words);
   } else {
-    return read_from<T>(from);
+    // Not value-initialized: a section need not have a default constructor.
+    alignas(T) unsigned char bytes[sizeof(T)] = {};
+    if constexpr (payload_bytes<T> != 0) memcpy(bytes, from, sizeof(T));
+    return *reinterpret_cast<T*>(bytes);
   }
 }
 
