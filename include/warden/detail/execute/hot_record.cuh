@@ -47,15 +47,16 @@ class hot_record {
   /// are set aside in addition to one of each thread. Fewer if the record takes many registers.
   static constexpr unsigned each = std::min<unsigned>(
       (PerThread - 1) * sizeof(message_type) / (2 * sizeof(entry) + sizeof(message_type)),
-      fits_registers<record> && sizeof(record) > 16 ? 2 : 3);
+      sizeof(record) > 16 ? 2 : 3);
   static constexpr std::uint32_t chunk_size = each * threads;
 
  public:
-  /// True if windows are large enough for chunks.
-  static constexpr bool is_possible = each >= 1;
+  /// True if the record fits registers, and windows are large enough for chunks. A larger record
+  /// gains nothing: its sections wait for its memory in any case (docs/tuning-notes.md).
+  static constexpr bool is_possible = fits_registers<record> && each >= 1;
 
   /// `window` is the memory of windows of `PerThread` messages of a thread, aligned to 16 bytes.
-  /// `held` has room for a record that fits registers.
+  /// `held` has room for the record.
   WARDEN_DEVICE hot_record(Ref const& ref, record_store<Ref> const& records,
                            simt::shared_span<message_type> window, hot_counts& counts,
                            simt::shared_span<record> held, hot_segment& votes)
@@ -78,7 +79,7 @@ class hot_record {
     local_ = votes_.local;
     if (simt::thread_rank() == 0) {
       counts_ = {};
-      if constexpr (fits_registers<record>) held_[0] = *records_.at(local_);
+      held_[0] = *records_.at(local_);
     }
     simt::sync_block();
     is_hot = run_chunks(receive, has_more);
@@ -198,15 +199,11 @@ class hot_record {
   WARDEN_DEVICE void run_chunk(unsigned turn, std::uint32_t count, bool is_last) const {
     record* const place = records_.at(local_);
     simt::section_enter(records_.address_of(local_));
-    if constexpr (fits_registers<record>) {
-      record_copy<record> copy;
-      copy.value = held_[0];
-      run_sections(turn, count, copy.value);
-      held_[0] = copy.value;
-      if (is_last) *place = copy.value;  // mutation: hot-written
-    } else {
-      run_sections(turn, count, *place);
-    }
+    record_copy<record> copy;
+    copy.value = held_[0];
+    run_sections(turn, count, copy.value);
+    held_[0] = copy.value;
+    if (is_last) *place = copy.value;  // mutation: hot-written
     simt::section_leave(records_.address_of(local_));
   }
   WARDEN_DEVICE void run_sections(unsigned turn, std::uint32_t count, record& r) const {

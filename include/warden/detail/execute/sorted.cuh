@@ -113,7 +113,7 @@ class sorted_worker {
     arena_piece<std::uint16_t> segment_begins =
         carver.take<std::uint16_t>(Ref::group_size > 1 ? threads + 1 : 0);
     arena_piece<hot_counts> counts_of_hot = carver.take<hot_counts>(runs_hot ? 1 : 0);
-    arena_piece<record> held = carver.take<record>(runs_hot && fits_registers<record> ? 1 : 0);
+    arena_piece<record> held = carver.take<record>(runs_hot ? 1 : 0);
     // 16 bytes, aligned: after it records on chip are aligned, too.
     arena_piece<hot_segment> hot = carver.take<hot_segment>(traces ? 1 : 0);
     arena_piece<record> records = record_store<Ref>::carve(carver, locals);
