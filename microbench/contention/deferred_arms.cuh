@@ -76,7 +76,7 @@ std::unique_ptr<warden_arm> make_deferred_arm(std::string const& name,
                                               typename Operation::context context) {
   using warden::placement;
   if (name == "warden")
-    return std::make_unique<deferred_arm<Operation, by_default<Operation>, bench::default_sender>>(
+    return std::make_unique<deferred_arm<Operation, by_default<Operation>, bench::block_sender>>(
         records, keys, context);
   auto const made = [&]<class Policy, placement Where, template <class, class> class Sender,
                         bool Combines = false>()

@@ -111,11 +111,6 @@ class block_sender_with {
 template <class Ref, class Make>
 using block_sender = block_sender_with<Ref, Make, block_sender_threads,
                                        warden::dynamic_storage_bytes<Ref, block_sender_threads>>;
-/// Sender with the storage of a client by default. In blocks of 256 threads it holds as many
-/// messages of a thread as the largest storage.
-template <class Ref, class Make>
-using default_sender = block_sender_with<Ref, Make, 256, warden::static_storage_bytes>;
-
 /// Sends one section per thread, like a kernel that was written for locks.
 template <class Ref, class Make>
 WARDEN_KERNEL void send_by_threads(send_arguments<Ref, Make> a) {
