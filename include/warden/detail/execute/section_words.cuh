@@ -14,8 +14,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Returns a copy of the object at `from`, which need not be aligned for `T`. Copies word by word if
-/// `T` has whole words: a compiler may copy bytes one by one.
+/// Returns a copy of the object at `from`, which need not be aligned for `T`. Copies words if `T`
+/// has whole ones, because a compiler may copy bytes one by one.
 template <class T>
 WARDEN_DEVICE T read_from(std::uint32_t const* from) {
   if constexpr (payload_bytes<T> != 0 && sizeof(T) % sizeof(std::uint32_t) == 0) {
