@@ -56,6 +56,10 @@ class workload {
   static workload zipf(std::uint32_t keys) {
     return workload{"zipf099", keys, zipf_cumulative(keys, 0.99)};
   }
+  /// Zipf's law with exponent 1.1.
+  static workload steep_zipf(std::uint32_t keys) {
+    return workload{"zipf110", keys, zipf_cumulative(keys, 1.1)};
+  }
   /// One key gets 90 % of the operations, the other keys 10 %.
   static workload hot90(std::uint32_t keys = hot90_keys) {
     return workload{"hot90", keys, hot90_cumulative(keys)};
@@ -77,10 +81,11 @@ class workload {
   }
 
   /// Returns the ids of `file` unless `file` is empty, otherwise the distribution "uniform",
-  /// "zipf099" or "hot90". `keys` has no effect on hot90. Throws std::runtime_error.
+  /// "zipf099", "zipf110" or "hot90". `keys` has no effect on hot90. Throws std::runtime_error.
   static workload named(std::string const& name, std::uint32_t keys, std::string const& file) {
     if (!file.empty()) return list(name, read_ids(file));
     if (name == "hot90") return hot90();
+    if (name == "zipf110") return steep_zipf(keys);
     return name == "uniform" ? uniform(keys) : zipf(keys);
   }
 

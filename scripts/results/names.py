@@ -26,7 +26,9 @@ LABELS = {
     "warden_rounds_on_chip": "deferred pairs, on chip", "warden_colocated": "fused, colocated",
     "warden_nested": "fused, pair messages", "warden_nested_on_chip": "fused, pair messages, on chip",
     "warden_nested_timed": "fused, pair messages, timed", "warden_forwarding": "fused, forwarding",
-    "warden": "Warden", "warden_regions": "regions", "boost_push_relabel": "Boost push-relabel",
+    "shared_cache": "cache in shared memory", "bulk_reduce": "bulk reduction", "sort_segments": "sort, segments",
+    "sort_pieces": "sort, pieces", "warden": "Warden", "warden_parts": "Warden, in parts",
+    "warden_bulk": "Warden, bulk", "warden_regions": "regions", "boost_push_relabel": "Boost push-relabel",
     "boost_boykov_kolmogorov": "Boost Boykov-Kolmogorov", "gather_serial": "gather, serial",
     "gather_warp": "gather, warp", "gather_scan": "gather, scan", "cull_none": "cull, none",
     "cull_warp": "cull, warp", "cull_history": "cull, history", "hogwild": "hogwild", "sequential": "sequential",
@@ -38,7 +40,7 @@ LABELS = {
 # Unit of an operation, for benchmarks whose operation is not a section.
 UNITS = {"allocation": "item", "bank_transfer": "transfer", "spanning_forest": "edge", "max_flow": "edge",
          "breadth_first": "arc", "breadth_first_gpus": "arc", "matrix_factorization": "rating", "transport": "message",
-         "answers": "call"}
+         "answers": "call", "workloads": "row"}
 
 # Benchmarks whose tables hold milliseconds -> (input, number in the name of a row, operations).
 TIMED = {"spanning_forest": ("graph", "vertices", "edges"), "max_flow": ("network", "vertices", "edges"),
@@ -59,6 +61,7 @@ NEEDS_OF = {"bank_transfer": dict.fromkeys(("atomics", "warden_forwarding"),
                                            "readers that tolerate half of a transfer"),
             "contention": {"warden": DEFERRED},
             "hash_table": {"atomics": "an operation that is one atomic once its key is found"},
+            "workloads": {"warden": DEFERRED, "warden_parts": DEFERRED},
             "max_flow": {"atomics": "readers that tolerate part of a section", "warden": DEFERRED,
                          "warden_regions": DEFERRED,
                          **dict.fromkeys(("boost_push_relabel", "boost_boykov_kolmogorov"), "one CPU core")},

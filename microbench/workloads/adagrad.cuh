@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row-wise AdaGrad: rows of weights with one number of state each, and a step.
+#pragma once
+
+#include "microbench/workloads/sorted_rows.cuh"
+
+#include <warden/section.cuh>
+
+#include <cmath>
+
+namespace workloads {
+
+constexpr unsigned width = 64;
+constexpr float rate = 0.05f, epsilon = 1e-8f;
+using columns = lane_sums<width>;
+
+struct embedding {
+  float w[width];
+};
+/// A parameter as frameworks keep it: weights and state are two tensors.
+struct parameter {
+  float const* gradients;
+  embedding* weights;
+  float* state;
+};
+
+/// Moves weights by one gradient. `state` is that of the row after the gradient.
+WARDEN_HOST_DEVICE float moved(float weight, float gradient, float state) {
+  return weight - rate * gradient / (sqrtf(state) + epsilon);
+}
+/// Returns the mean of the squares of a row's columns in all lanes.
+WARDEN_DEVICE float mean_square(columns const& g, warden::lane_group<32> const& group) {
+  float sum = 0;
+  WARDEN_UNROLL
+  for (unsigned c = 0; c < columns::columns; ++c) sum += g.v[c] * g.v[c];
+  return group.reduce(sum, [](float a, float b) { return a + b; }) / width;
+}
+/// Moves the lane's columns.
+WARDEN_DEVICE void move(columns& w, columns const& g, float state) {
+  WARDEN_UNROLL
+  for (unsigned c = 0; c < columns::columns; ++c) w.v[c] = moved(w.v[c], g.v[c], state);
+}
+
+}  // namespace workloads

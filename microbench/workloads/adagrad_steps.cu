@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row-wise AdaGrad with a step for each gradient: by a lock for each row, by a sort of the
+// gradients, and by Warden.
+
+#include "microbench/wide_records/lock_arm.cuh"
+#include "microbench/workloads/adagrad.cuh"
+#include "microbench/workloads/points.hpp"
+#include "microbench/workloads/work_point.hpp"
+
+#include <warden/deferred.cuh>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace workloads {
+namespace {
+
+struct gradient_arguments {
+  std::uint32_t const* ids;
+  float* gradients;
+  std::uint32_t n;
+};
+/// Draws gradients of 1 and -1. Those of one row are equal, so that the order of its steps does not
+/// matter.
+WARDEN_KERNEL void draw_gradients(gradient_arguments a) {
+  simt::assume_one_dimension();
+  bench::for_each_of(std::uint64_t{a.n} * width, [&](std::uint64_t k) {
+    std::uint64_t const place = std::uint64_t{a.ids[k / width]} * width + k % width;
+    a.gradients[k] = bench::mix(place, 4) % 2 == 0 ? 1.f : -1.f;
+  });
+}
+struct count_arguments {
+  std::uint32_t const* ids;
+  std::uint32_t n;
+  std::uint32_t* counts;
+};
+WARDEN_KERNEL void count_rows(count_arguments a) {
+  simt::assume_one_dimension();
+  bench::for_each_of(a.n, [&](std::uint64_t i) { simt::fetch_add(a.counts + a.ids[i], 1u); });
+}
+struct step_check {
+  embedding const* weights;
+  float const* state;
+  std::uint32_t const* counts;
+  float const* after;  ///< weight after this many steps with gradient 1
+  std::uint64_t n;
+  std::uint32_t* wrong;
+};
+WARDEN_KERNEL void compare_steps(step_check a) {
+  simt::assume_one_dimension();
+  bench::for_each_of(a.n * width, [&](std::uint64_t k) {
+    std::uint32_t const steps = a.counts[k / width];
+    float const weight = bench::mix(k, 4) % 2 == 0 ? a.after[steps] : -a.after[steps];
+    if (a.weights[k / width].w[k % width] != weight ||
+        a.state[k / width] != static_cast<float>(steps))
+      simt::fetch_add(a.wrong, 1u);
+  });
+}
+
+/// Gradients, weights and state, and the weights after each number of steps.
+class step_work {
+ public:
+  explicit step_work(size const& s)
+      : ids_{draw_ids(s)},
+        gradients_{std::size_t{s.rows} * width},
+        weights_{s.keys},
+        state_{s.keys},
+        counts_{s.keys} {
+    launch_helper(&draw_gradients, {ids_.data(), gradients_.data(), s.rows});
+    counts_.fill_bytes(0);
+    launch_helper(&count_rows, {ids_.data(), s.rows, counts_.data()});
+    auto const counts = counts_.to_host();
+    std::vector<float> after{0};
+    for (std::uint32_t k = 1; k <= *std::max_element(counts.begin(), counts.end()); ++k)
+      after.push_back(moved(after.back(), 1, static_cast<float>(k)));
+    after_ = warden::buffer<float>{after};
+  }
+  [[nodiscard]] float_rows<width> rows() const {
+    return {ids_.data(), gradients_.data(), static_cast<std::uint32_t>(ids_.size()),
+            static_cast<std::uint32_t>(weights_.size())};
+  }
+  [[nodiscard]] parameter tensors() const {
+    return {gradients_.data(), weights_.data(), state_.data()};
+  }
+  void reset() {
+    weights_.fill_bytes(0);
+    state_.fill_bytes(0);
+  }
+  bool is_right() {
+    return finds_none_wrong(&compare_steps, {weights_.data(), state_.data(), counts_.data(),
+                                             after_.data(), weights_.size(), nullptr});
+  }
+
+ private:
+  warden::buffer<std::uint32_t> ids_;
+  warden::buffer<float> gradients_;
+  warden::buffer<embedding> weights_;
+  warden::buffer<float> state_;
+  warden::buffer<std::uint32_t> counts_;
+  warden::buffer<float> after_{0};
+};
+
+/// Section: the step of one gradient.
+struct step {
+  static constexpr unsigned group_size = 32;
+  std::uint32_t source;
+  __device__ void operator()(embedding& e, parameter t, warden::record_id id,
+                             warden::lane_group<32> const& group) const {
+    run(e, t.state[id], t, group);
+  }
+  __device__ void run(embedding& e, float& state, parameter t,
+                      warden::lane_group<32> const& group) const {
+    auto const g = columns::load(t.gradients + std::uint64_t{source} * width, group.lane());
+    float const before = state, after = before + mean_square(g, group);
+    if (group.lane() == 0) state = after;
+    columns w = columns::load(e.w, group.lane());
+    move(w, g, after);
+    w.store(e.w, group.lane());
+  }
+};
+using table = warden::basic_guarded<warden::policy<warden::options{}, warden::context<parameter>>,
+                                    embedding, step>;
+
+// A lock for each row, taken by a warp. The section finds the row's id in an array.
+struct locked_context {
+  parameter tensors;
+  std::uint32_t const* ids;
+};
+struct locked_step : step {
+  __device__ void operator()(embedding& e, locked_context const& c,
+                             warden::lane_group<32> const& group) const {
+    run(e, c.tensors.state[c.ids[source]], c.tensors, group);
+  }
+};
+struct locked_operation {
+  using record = embedding;
+  using section = locked_step;
+  using context = locked_context;
+  struct make {
+    __device__ section operator()(std::uint32_t i) const { return {{i}}; }
+  };
+};
+arm make_lock_warp(step_work& w) {
+  auto const r = w.rows();
+  auto const by = std::make_shared<wide_records::lock_arm<locked_operation, false>>(
+      w.tensors().weights, r.n_records, locked_context{w.tensors(), r.ids});
+  by->tune(r.ids, r.n);
+  return {[=] { by->run_async(r.ids, r.n); }, [=] { by->wait(); }};
+}
+
+/// Gradients sorted by row, and the rows.
+struct segment_arguments {
+  std::uint32_t const *ids, *order;
+  std::uint32_t n;
+  parameter tensors;
+};
+/// A warp makes the steps of a row one after another. Loads, sums of squares and divisions of
+/// several steps are in progress at the same time.
+WARDEN_KERNEL void step_segments(segment_arguments const a) {
+  simt::assume_one_dimension();
+  warden::lane_group<32> const group;
+  std::uint32_t p = (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / 32;
+  if (p >= a.n) return;
+  std::uint32_t const id = a.ids[p];
+  if (p != 0 && a.ids[p - 1] == id) return;
+  auto const gradient = [&](std::uint32_t at) {
+    return columns::load(a.tensors.gradients + std::uint64_t{a.order[at]} * width, group.lane());
+  };
+  float* const row = a.tensors.weights[id].w;
+  columns w = columns::load(row, group.lane());
+  float state = a.tensors.state[id];
+  constexpr unsigned at_once = 8;
+  for (; p + at_once <= a.n && a.ids[p + at_once - 1] == id; p += at_once) {
+    columns g[at_once];
+    float squares[at_once];
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < at_once; ++k) g[k] = gradient(p + k);
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < at_once; ++k) squares[k] = mean_square(g[k], group);
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < at_once; ++k) move(w, g[k], state += squares[k]);
+  }
+  for (; p < a.n && a.ids[p] == id; ++p) {
+    columns const g = gradient(p);
+    move(w, g, state += mean_square(g, group));
+  }
+  w.store(row, group.lane());
+  if (group.lane() == 0) a.tensors.state[id] = state;
+}
+arm make_sort_steps(step_work& w) {
+  auto const order = std::make_shared<row_order>(w.rows().n, w.rows().n_records);
+  return {[=, r = w.rows(), t = w.tensors()] {
+    order->sort_async(r.ids);
+    unsigned const warps = arm_threads(sum_threads) / 32;
+    simt::launch(&step_segments, (r.n + warps - 1) / warps, warps * 32, 0,
+                 {order->ids(), order->order(), r.n, t}, {});
+  }};
+}
+
+struct step_log {
+  explicit step_log(step_work& w)
+      : on{w.tensors().weights, w.rows().n_records, w.tensors()}, log{on, w.rows().n} {}
+  table on;
+  warden::deferred<table::policy, embedding, step> log;
+};
+void send_steps(step_log& by, float_rows<width> const& r) {
+  warden::send_async(by.log, r.n, [=] __device__(std::uint64_t i) {
+    return warden::to{r.ids[i], step{static_cast<std::uint32_t>(i)}};
+  });
+  by.log.run();
+}
+arm make_warden(step_work& w) {
+  auto const by = std::make_shared<step_log>(w);
+  return {[=, r = w.rows()] { send_steps(*by, r); }, [=] { by->on.wait(); }};
+}
+void apply_steps(table& on, float_rows<width> const& r) {
+  on.apply_async(r.ids, r.n,
+                 [=] __device__(std::uint64_t i) { return step{static_cast<std::uint32_t>(i)}; });
+}
+arm make_warden_bulk(step_work& w) {
+  auto const on = std::make_shared<table>(w.tensors().weights, w.rows().n_records, w.tensors());
+  return {[=, r = w.rows()] { apply_steps(*on, r); }, [=] { on->wait(); }};
+}
+
+}  // namespace
+
+std::shared_ptr<bench::point> make_adagrad_steps_point(size const& s) {
+  return make_point<step_work>({"adagrad_steps",
+                                s.workload,
+                                s.keys,
+                                s.rows,
+                                {{"lock_warp", make_lock_warp},
+                                 {"sort_segments", make_sort_steps},
+                                 {"warden", make_warden},
+                                 {"warden_bulk", make_warden_bulk}},
+                                [s] { return std::make_unique<step_work>(s); }});
+}
+
+}  // namespace workloads

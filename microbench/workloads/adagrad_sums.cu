@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row-wise AdaGrad with one step for each row, by the sum of its gradients: by a sort of the
+// gradients, and by Warden.
+
+#include "microbench/workloads/adagrad.cuh"
+#include "microbench/workloads/points.hpp"
+#include "microbench/workloads/warden_scatter.cuh"
+#include "microbench/workloads/work_point.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace workloads {
+namespace {
+
+struct sum_step_check {
+  embedding const* weights;
+  float const* state;
+  double const *sums, *sizes;
+  std::uint64_t n;
+  double tolerance;
+  std::uint32_t* wrong;
+};
+/// Compares with steps of double precision.
+WARDEN_KERNEL void compare_steps(sum_step_check a) {
+  simt::assume_one_dimension();
+  bench::for_each_of(a.n, [&](std::uint64_t r) {
+    double const *const sums = a.sums + r * width, *const sizes = a.sizes + r * width;
+    // Rounding of a step itself, and of the sums before it.
+    constexpr double of_step = 1e-5;
+    double squares = 0, error = 0;
+    for (unsigned k = 0; k < width; ++k) {
+      squares += sums[k] * sums[k] / width;
+      error += 2 * std::abs(sums[k]) * a.tolerance * sizes[k] / width;
+    }
+    bool good = std::abs(a.state[r] - squares) <= error + of_step * squares;
+    double const root = std::sqrt(squares);
+    for (unsigned k = 0; k < width; ++k) {
+      double const wanted = root == 0 ? 0 : -rate * sums[k] / root;
+      double const limit = root == 0 ? 0
+                                     : rate * (of_step + a.tolerance * sizes[k] / root +
+                                               std::abs(sums[k]) / root * error / squares);
+      good = good && std::abs(a.weights[r].w[k] - wanted) <= limit;
+    }
+    if (!good) simt::fetch_add(a.wrong, 1u);
+  });
+}
+
+/// Gradients, weights and state.
+class sum_work {
+ public:
+  explicit sum_work(size const& s) : rows_{s}, weights_{s.keys}, state_{s.keys} {}
+  [[nodiscard]] float_rows<width> rows() const { return rows_.rows(); }
+  [[nodiscard]] parameter tensors() const {
+    return {rows().values, weights_.data(), state_.data()};
+  }
+  void reset() {
+    weights_.fill_bytes(0);
+    state_.fill_bytes(0);
+  }
+  void draw_rounded() { rows_.draw(true); }
+  bool is_right() {
+    return finds_none_wrong(&compare_steps,
+                            {weights_.data(), state_.data(), rows_.sums(), rows_.sizes(),
+                             weights_.size(), rows_.tolerance(), nullptr});
+  }
+  [[nodiscard]] std::uint64_t bits() const {
+    return hash_of({weights_.data()->w, weights_.size() * width}) ^
+           hash_of({state_.data(), state_.size()});
+  }
+
+ private:
+  row_sums<width> rows_;
+  warden::buffer<embedding> weights_;
+  warden::buffer<float> state_;
+};
+
+/// Makes the step of a row by the sum of its gradients. Collective over a warp.
+struct step_of_sum {
+  parameter tensors;
+  WARDEN_DEVICE columns start(std::uint32_t, unsigned) const { return columns{}; }
+  WARDEN_DEVICE void finish(std::uint32_t id, unsigned lane, columns const& sum) const {
+    warden::lane_group<32> const group;
+    float const state = tensors.state[id] + mean_square(sum, group);
+    float* const row = tensors.weights[id].w;
+    columns w = columns::load(row, lane);
+    move(w, sum, state);
+    w.store(row, lane);
+    group.sync();
+    if (lane == 0) tensors.state[id] = state;
+  }
+};
+template <class Sums>
+arm make_sorted(sum_work& w) {
+  auto const by = std::make_shared<Sums>(w.rows());
+  return {[=, r = w.rows(), finish = step_of_sum{w.tensors()}] { by->add_async(r, finish); }, [] {},
+          true};
+}
+
+struct all_steps {
+  float const* sums;
+  step_of_sum step;
+  std::uint64_t n;
+};
+/// Makes the steps of all rows, by sums in memory. A row without gradients stays as it is.
+WARDEN_KERNEL void step_rows(all_steps a) {
+  simt::assume_one_dimension();
+  bench::for_each_of(a.n * 32, [&](std::uint64_t k) {
+    auto const id = static_cast<std::uint32_t>(k / 32);
+    unsigned const lane = k % 32;
+    a.step.finish(id, lane, columns::load(a.sums + std::uint64_t{id} * width, lane));
+  });
+}
+/// Sums of gradients, added by Warden.
+struct gradient_sums {
+  gradient_sums(sum_work const& w) : sums{w.rows().n_records * std::size_t{width}} {}
+  void step_async(sum_work const& w) const {
+    launch_helper(&step_rows, {sums.data(), {w.tensors()}, w.rows().n_records});
+  }
+  warden::buffer<float> sums;
+};
+struct log_sums : gradient_sums {
+  explicit log_sums(sum_work const& w) : gradient_sums{w}, by{sums.data(), w.rows()} {}
+  logged_scatter<width> by;
+};
+arm make_warden(sum_work& w) {
+  auto const all = std::make_shared<log_sums>(w);
+  return {[=, &w] {
+            all->sums.fill_bytes(0);
+            scatter_by_log(all->by.log, w.rows());
+            all->step_async(w);
+          },
+          [=] { all->by.table.wait(); }, true};
+}
+struct bulk_sums : gradient_sums {
+  explicit bulk_sums(sum_work const& w)
+      : gradient_sums{w}, table{make_scatter_table(sums.data(), w.rows())} {}
+  scatter_table<width> table;
+};
+arm make_warden_bulk(sum_work& w) {
+  auto const all = std::make_shared<bulk_sums>(w);
+  return {[=, &w] {
+            all->sums.fill_bytes(0);
+            scatter_in_bulk(all->table, w.rows());
+            all->step_async(w);
+          },
+          [=] { all->table.wait(); }, true};
+}
+
+}  // namespace
+
+std::shared_ptr<bench::point> make_adagrad_sums_point(size const& s) {
+  return make_point<sum_work>({"adagrad_sums",
+                               s.workload,
+                               s.keys,
+                               s.rows,
+                               {{"sort_segments", make_sorted<segment_sums<width>>},
+                                {"sort_pieces", make_sorted<piece_sums<width>>},
+                                {"warden", make_warden},
+                                {"warden_bulk", make_warden_bulk}},
+                               [s] { return std::make_unique<sum_work>(s); }});
+}
+
+}  // namespace workloads

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arms of workloads, by name.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace workloads {
+
+/// One way to do the work. It owns its own memory.
+struct arm {
+  std::function<void()> run_async;     ///< enqueues the work on all rows
+  std::function<void()> wait = [] {};  ///< waits until the work is done, and throws its error
+  bool same_bits = false;              ///< true if each repetition must give the same bits
+};
+
+/// Name of an arm -> function that makes the arm.
+template <class Work>
+using arm_makers = std::map<std::string, arm (*)(Work&)>;
+
+}  // namespace workloads

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scatter-add of rows: by atomics, by a sort of the rows, and by Warden. The arms with a sort and
+// Warden's are deterministic.
+
+#include "microbench/workloads/points.hpp"
+#include "microbench/workloads/scatter.cuh"
+#include "microbench/workloads/sorted_rows.cuh"
+#include "microbench/workloads/warden_scatter.cuh"
+#include "microbench/workloads/work_point.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace workloads {
+namespace {
+
+template <unsigned Floats>
+struct atomics_arguments {
+  float_rows<Floats> rows;
+  float* out;
+};
+template <unsigned Floats>
+WARDEN_KERNEL void add_by_atomics(atomics_arguments<Floats> const a) {
+  simt::assume_one_dimension();
+  bench::for_each_of(std::uint64_t{a.rows.n} * Floats, [&](std::uint64_t k) {
+    simt::fetch_add(a.out + std::uint64_t{a.rows.ids[k / Floats]} * Floats + k % Floats,
+                    a.rows.values[k]);
+  });
+}
+template <unsigned Floats>
+arm make_atomics(scatter_work<Floats>& w) {
+  return {[a = atomics_arguments<Floats>{w.rows(), w.out()}] {
+    launch_resident(&add_by_atomics<Floats>, arm_threads(256), 0, a);
+  }};
+}
+
+/// Adds to the values that the records have.
+template <unsigned Floats>
+struct to_record {
+  float* out;
+  WARDEN_DEVICE lane_sums<Floats> start(std::uint32_t id, unsigned lane) const {
+    return lane_sums<Floats>::load(out + std::uint64_t{id} * Floats, lane);
+  }
+  WARDEN_DEVICE void finish(std::uint32_t id, unsigned lane, lane_sums<Floats> const& sum) const {
+    sum.store(out + std::uint64_t{id} * Floats, lane);
+  }
+};
+template <class Sums, unsigned Floats>
+arm make_sorted(scatter_work<Floats>& w) {
+  auto const by = std::make_shared<Sums>(w.rows());
+  return {[=, r = w.rows(), finish = to_record<Floats>{w.out()}] { by->add_async(r, finish); },
+          [] {}, true};
+}
+
+template <unsigned Floats>
+arm make_warden(scatter_work<Floats>& w) {
+  auto const by = std::make_shared<logged_scatter<Floats>>(w.out(), w.rows());
+  return {[=, r = w.rows()] { scatter_by_log(by->log, r); }, [=] { by->table.wait(); }, true};
+}
+template <unsigned Floats>
+arm make_warden_bulk(scatter_work<Floats>& w) {
+  auto const table = std::make_shared<scatter_table<Floats>>(make_scatter_table(w.out(), w.rows()));
+  return {[=, r = w.rows()] { scatter_in_bulk(*table, r); }, [=] { table->wait(); }, true};
+}
+
+template <unsigned Floats>
+std::shared_ptr<bench::point> make_point_of(size const& s) {
+  arm_makers<scatter_work<Floats>> arms{
+      {"atomics", make_atomics<Floats>},
+      {"sort_segments", make_sorted<segment_sums<Floats>, Floats>},
+      {"sort_pieces", make_sorted<piece_sums<Floats>, Floats>},
+      {"warden", make_warden<Floats>},
+      {"warden_bulk", make_warden_bulk<Floats>}};
+  if constexpr (Floats >= 8) add_bulk_arms(arms);
+  return make_point<scatter_work<Floats>>(
+      {"scatter" + std::to_string(Floats), s.workload, s.keys, s.rows, std::move(arms),
+       [s] { return std::make_unique<scatter_work<Floats>>(s); }});
+}
+
+}  // namespace
+
+std::shared_ptr<bench::point> make_scatter_point(unsigned floats, size const& s) {
+  return floats == 1   ? make_point_of<1>(s)
+         : floats == 8 ? make_point_of<8>(s)
+                       : make_point_of<64>(s);
+}
+
+}  // namespace workloads
