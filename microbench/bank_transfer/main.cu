@@ -140,7 +140,9 @@ int main(int argc, char** argv) {
           "where its accounts are in a run: on chip where they fit, there or not at all, in "
           "memory")
       ->check(CLI::IsMember({"fitting", "on_chip", "in_memory"}));
-  if (!program.parse(bank_transfer::arm_names(), argc, argv, {bank_transfer::timed_arm}))
+  std::vector<std::string> arms = bank_transfer::arm_names();
+  std::erase(arms, "warden_nested_on_chip");
+  if (!program.parse(arms, argc, argv, {"warden_nested_on_chip", bank_transfer::timed_arm}))
     return program.exit_code();
   chosen.accounts = places.at(place);
   if (!sections.empty() && program.operations() != 0) {

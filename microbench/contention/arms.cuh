@@ -20,25 +20,6 @@
 
 namespace contention {
 
-inline std::vector<std::string> const arm_names{"lock_as_written",
-                                                "lock_tuned",
-                                                "atomics",
-                                                "atomics_combined",
-                                                "sort",
-                                                "warden",
-                                                "warden_paper",
-                                                "warden_locks",
-                                                "warden_runs",
-                                                "warden_runs_on_chip",
-                                                "warden_runs_combined",
-                                                "warden_atomics",
-                                                "warden_atomics_on_chip",
-                                                "warden_deferred",
-                                                "warden_deferred_on_chip",
-                                                "warden_deferred_threads",
-                                                "warden_deferred_sequential",
-                                                "warden_deferred_combined"};
-
 /// Runs one operation by all arms on one array of ids; times and verifies it. Allocates memory
 /// once, for the largest number of operations.
 template <class Operation>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deferred arms of the comparison: a plain kernel sends the sections of one operation to a log, and
-// a run executes them. Only the translation units that define these arms include this header.
+// Deferred arms of the comparison: a plain kernel or `send_async` sends the sections of one
+// operation to a log, and a run executes them. Only the translation units that define these arms
+// include this header.
 #pragma once
 
 #include "microbench/contention/warden_arms.cuh"
@@ -19,7 +20,7 @@ namespace contention {
 using logged = warden::policy<warden::options{}, warden::executor::sorted<>>;
 /// Policy whose runs have the result of a sequential loop.
 using logged_in_order = warden::with_parts<logged, warden::order::sequential>;
-/// Policy of the arm `warden`: no option is set.
+/// Policy of the arms `warden` and `warden_bulk`: no option is set.
 template <class Operation>
 using by_default = warden::policy<warden::options{}, warden::context<typename Operation::context>>;
 
@@ -38,7 +39,25 @@ struct fixed : Operation {
   };
 };
 
-/// Arm that enqueues the kernel, then the run of its log.
+/// Function of `send_async`.
+template <class Make>
+struct numbered_sections {
+  std::uint32_t const* ids;
+  Make make;
+  __device__ auto operator()(std::uint64_t i) const {
+    return warden::to{ids[i], make(static_cast<std::uint32_t>(i))};
+  }
+};
+/// Sender that leaves the kernel to the library.
+template <class Ref, class Make>
+struct bulk_sender {
+  template <class Log>
+  void fill_async(Log& log, std::uint32_t const* ids, std::uint32_t n) const {
+    warden::send_async(log, n, numbered_sections<Make>{ids, {}});
+  }
+};
+
+/// Arm that enqueues the kernel of its sender, then the run of its log.
 template <class Operation, class Policy, template <class, class> class Sender>
 class deferred_arm final : public warden_arm {
  public:
@@ -52,7 +71,10 @@ class deferred_arm final : public warden_arm {
     log_.emplace(guarded_, n);
   }
   void run_async(std::uint32_t const* ids, std::uint32_t n) override {
-    sender_.send_async({log_->ref(), ids, n});
+    if constexpr (requires { sender_.fill_async(*log_, ids, n); })
+      sender_.fill_async(*log_, ids, n);
+    else
+      sender_.send_async({log_->ref(), ids, n});
     log_->run();
   }
   void wait() override { guarded_.wait(); }
@@ -69,15 +91,12 @@ template <class Operation, class Policy, warden::placement Where,
           template <class, class> class Sender>
 using deferred_arm_of = deferred_arm<Operation, warden_policy<Operation, Policy, Where>, Sender>;
 
+/// Returns a deferred arm that sets options; null if there is none of that name.
 template <class Operation>
-std::unique_ptr<warden_arm> make_deferred_arm(std::string const& name,
-                                              typename Operation::record* records,
-                                              std::uint32_t keys,
-                                              typename Operation::context context) {
+std::unique_ptr<warden_arm> make_fixed_arm(std::string const& name,
+                                           typename Operation::record* records, std::uint32_t keys,
+                                           typename Operation::context context) {
   using warden::placement;
-  if (name == "warden")
-    return std::make_unique<deferred_arm<Operation, by_default<Operation>, bench::block_sender>>(
-        records, keys, context);
   auto const made = [&]<class Policy, placement Where, template <class, class> class Sender,
                         bool Combines = false>()
                         ->std::unique_ptr<warden_arm> {
@@ -98,6 +117,24 @@ std::unique_ptr<warden_arm> make_deferred_arm(std::string const& name,
       return made.template operator()<logged, placement::on_chip, bench::block_sender, true>();
   }
   return nullptr;
+}
+
+template <class Operation>
+std::unique_ptr<warden_arm> make_deferred_arm(std::string const& name,
+                                              typename Operation::record* records,
+                                              std::uint32_t keys,
+                                              typename Operation::context context) {
+  auto const by_default_with =
+      [&]<template <class, class> class Sender>() -> std::unique_ptr<warden_arm> {
+    using arm = deferred_arm<Operation, by_default<Operation>, Sender>;
+    return std::make_unique<arm>(records, keys, context);
+  };
+  if (name == "warden") return by_default_with.template operator()<bench::block_sender>();
+  if (name == "warden_bulk") return by_default_with.template operator()<bulk_sender>();
+  if constexpr (!requires { Operation::default_arms_alone; })
+    return make_fixed_arm<Operation>(name, records, keys, context);
+  else
+    return nullptr;
 }
 
 }  // namespace contention

@@ -13,18 +13,20 @@ int main(int argc, char** argv) {
   bench::program program{"contention", "Locks, atomics, sorting and Warden on the same keys.", argc,
                          argv};
   std::vector<std::uint32_t> keys, sections;
-  std::vector<std::string> operations{"push", "add", "update"}, workloads;
+  std::vector<std::string> operations{"push", "add", "update"}, workloads{"uniform", "zipf099"};
   std::string ids, facebook = "apps/data/facebook_combined.txt";
   program.add_numbers("--keys", keys, 1u << 28, "numbers of records");
   program.add_numbers("--sections", sections, 1u << 26,
                       "sections of a repetition; chosen by trial repetitions if not given");
-  program.add_names("--operation", operations, {"push", "add", "update", "update_mask"},
-                    "operations");
+  program.add_names("--operation", operations, contention::operations(), "operations");
   program.add_names("--workload", workloads, {"uniform", "zipf099", "hot90", "facebook"},
                     "workloads");
   program.add_file("--ids", ids, "file of record ids, used instead of the workloads");
   program.add_file("--facebook", facebook, "edge list for the workload facebook");
-  if (!program.parse(contention::arms(), argc, argv)) return program.exit_code();
+  if (!program.parse({"lock_as_written", "lock_tuned", "atomics", "atomics_combined", "sort",
+                      "warden", "warden_bulk"},
+                     argc, argv, contention::more_arms()))
+    return program.exit_code();
   if (!sections.empty() && program.operations() != 0) {
     std::fprintf(stderr, "contention: --ops %u and --sections; give one of them\n",
                  program.operations());
@@ -32,13 +34,10 @@ int main(int argc, char** argv) {
   }
   if (sections.empty()) sections = {0};
   if (keys.empty()) {
-    keys = program.simulated() ? std::vector<std::uint32_t>{1, 32, 256, 1024}
+    // Locks on one key spin for a minute on the simulated device.
+    keys = program.simulated() ? std::vector<std::uint32_t>{32, 1024}
                                : std::vector<std::uint32_t>{1,    32,   128,   256,    512,
                                                             1024, 4096, 32768, 131072, 1048576};
-  }
-  if (workloads.empty()) {
-    workloads = {"uniform", "zipf099"};
-    if (!program.simulated()) workloads.insert(workloads.end(), {"hot90", "facebook"});
   }
   return program.run([&](bench::program::points& points) {
     for (std::string const& operation : operations) {

@@ -11,7 +11,10 @@
 
 namespace contention {
 
-std::vector<std::string> const& arms();
+/// Names of the program's operations.
+std::vector<std::string> operations();
+/// Names of the arms that the program measures only if `--arms` names them.
+std::vector<std::string> more_arms();
 
 /// Makes a point. `file` holds the ids of a workload that is not drawn, and is empty for others.
 /// `keys` is the number of records of workloads without a fixed number. Each repetition runs

@@ -11,6 +11,12 @@
 
 namespace contention {
 
+/// The operation without the Warden arms that set options.
+template <class Operation>
+struct with_default_arms : Operation {
+  static constexpr bool default_arms_alone = true;
+};
+
 /// Kernel that sends the operation's sections.
 template <class Operation>
 struct delegate {
@@ -74,21 +80,12 @@ class warden_arm_of final : public warden_arm {
   guarded guarded_;
 };
 
-/// Returns a deferred arm of that name; null if there is none. Defined in deferred_arms.cuh, and
-/// compiled in the objects `contention_deferred`, because its kernels take long to compile and
-/// several programs have them. An operation that has a member `fused_alone` has none.
+/// Returns the fused arm of that name; null if there is none. Throws warden::limit_error if it
+/// cannot be made, for example on chip with too many records.
 template <class Operation>
-std::unique_ptr<warden_arm> make_deferred_arm(std::string const& name,
-                                              typename Operation::record* records,
-                                              std::uint32_t keys,
-                                              typename Operation::context context);
-
-/// Returns the arm of that name; null if there is none. Throws warden::limit_error if it cannot be
-/// made, for example on chip with too many records.
-template <class Operation>
-std::unique_ptr<warden_arm> make_warden_arm(std::string const& name,
-                                            typename Operation::record* records, std::uint32_t keys,
-                                            typename Operation::context context) {
+std::unique_ptr<warden_arm> make_fused_arm(std::string const& name,
+                                           typename Operation::record* records, std::uint32_t keys,
+                                           typename Operation::context context) {
   using warden::placement;
   using runs = executor_policy<warden::executor::sorted<>>;
   auto const made = [&]<class Policy, placement Where>() -> std::unique_ptr<warden_arm> {
@@ -110,6 +107,28 @@ std::unique_ptr<warden_arm> make_warden_arm(std::string const& name,
     if (name == "warden_atomics") return made.template operator()<atomics, placement::in_memory>();
     if (name == "warden_atomics_on_chip")
       return made.template operator()<atomics, placement::on_chip>();
+  }
+  return nullptr;
+}
+
+/// Returns a deferred arm of that name; null if there is none. Defined in deferred_arms.cuh, and
+/// compiled in the objects `contention_deferred`, because its kernels take long to compile and
+/// several programs have them. An operation that has a member `fused_alone` has none. One that has
+/// a member `default_arms_alone` has only `warden` and `warden_bulk`.
+template <class Operation>
+std::unique_ptr<warden_arm> make_deferred_arm(std::string const& name,
+                                              typename Operation::record* records,
+                                              std::uint32_t keys,
+                                              typename Operation::context context);
+
+/// Returns the arm of that name; null if there is none. Throws warden::limit_error if it cannot be
+/// made.
+template <class Operation>
+std::unique_ptr<warden_arm> make_warden_arm(std::string const& name,
+                                            typename Operation::record* records, std::uint32_t keys,
+                                            typename Operation::context context) {
+  if constexpr (!requires { Operation::default_arms_alone; }) {
+    if (auto arm = make_fused_arm<Operation>(name, records, keys, context)) return arm;
   }
   if constexpr (requires { Operation::fused_alone; })
     return nullptr;

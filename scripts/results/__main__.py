@@ -4,6 +4,7 @@
 
     python3 scripts/results --tables FILE...         prints tables
     python3 scripts/results --choice FILE...         prints the arm to take at each number of keys
+    python3 scripts/results --summary FILE...        prints the sentences that end ./warden bench
     python3 scripts/results --merge OUT IN...        joins files of one build on one device
     python3 scripts/results --publish OUT FILE       copies a file without host name and folders; refuses a dirty tree
     python3 scripts/results --check-baselines FILE   exit code 1 if a baseline is slower than required
@@ -12,12 +13,15 @@
 """
 import signal
 import sys
+import textwrap
 
 import load
 import pages
 import plot
 from choice import choice_table
 from families import tables_of
+from summary import sentences
+from table import WIDTH
 
 # Programs of ./warden bench whose rows compare arms by rate.
 CHOOSING = ("contention", "hash_table", "bank_transfer", "spanning_forest", "max_flow", "breadth_first",
@@ -38,12 +42,21 @@ def print_choice(paths):
             table.print()
 
 
+def print_summary(paths):
+    files = [load.load(path) for path in paths]
+    of_contention = [data for data in files if load.rows_of(data)[0].benchmark == "contention"]
+    lines = [line for text in sentences((of_contention or files)[0]) for line in textwrap.wrap(text, WIDTH)]
+    if lines:
+        print("", *lines, sep="\n")
+
+
 if __name__ == "__main__":
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` ends the program silently
     try:
         match sys.argv[1:]:
             case ["--tables", *paths] if paths: print_tables(paths)
             case ["--choice", *paths] if paths: print_choice(paths)
+            case ["--summary", *paths] if paths: print_summary(paths)
             case ["--merge", out, *inputs] if inputs: load.merge(out, inputs)
             case ["--publish", out, path]: load.publish(out, path)
             case ["--check-baselines", path]: load.check_baselines(path)

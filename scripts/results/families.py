@@ -207,6 +207,9 @@ def quantity_tables(rows, simulated):
         codes = known(benchmark) if timed and not simulated else {}
         for what, text in COUNTED if simulated else quantities:
             lines = []
+            # A count that an arm lacks compares nothing.
+            if simulated and not all(text(row) for _, by_arm in points for row in by_arm.values()):
+                continue
             for named, by_arm in points:
                 texts = {arm: shown for arm, row in by_arm.items() if (shown := text(row, by_arm)) is not None}
                 name = next(iter(named.values()))
@@ -216,7 +219,11 @@ def quantity_tables(rows, simulated):
             # Rows with a number of sections have a table of their own.
             for header in dict.fromkeys(tuple(named) for named, _ in lines):
                 there = [(named, texts) for named, texts in lines if tuple(named) == header]
-                columns = [name for name in (*LABELS, *codes) if any(name in texts for _, texts in there)]
+                # Arms without a lock or a message are no lines of the tables of those counts.
+                columns = [name for name in (*LABELS, *codes)
+                           if {texts.get(name, "-") for _, texts in there} - ({"-", "0.00"} if simulated else {"-"})]
+                if not columns:
+                    continue
                 cells = [[*named.values(), *(texts.get(name, "-") for name in columns)] for named, texts in there]
                 title = what.format(unit=names.UNITS.get(benchmark, "section"))
                 slug, subject = ("times", "") if timed else (kind, kind)

@@ -59,7 +59,7 @@ NEEDS = {"atomics": "a section that is one atomic", "atomics_combined": "section
          "warden_deferred_combined": f"sections that combine; {DEFERRED}"}
 NEEDS_OF = {"bank_transfer": dict.fromkeys(("atomics", "warden_forwarding"),
                                            "readers that tolerate half of a transfer"),
-            "contention": {"warden": DEFERRED},
+            "contention": dict.fromkeys(("warden", "warden_bulk"), DEFERRED),
             "hash_table": {"atomics": "an operation that is one atomic once its key is found"},
             "workloads": {"warden": DEFERRED, "warden_parts": DEFERRED},
             "max_flow": {"atomics": "readers that tolerate part of a section", "warden": DEFERRED,

@@ -20,6 +20,7 @@ TOOLS = ["bash", "cat", "dirname", "env", "grep", "head", "mkdir", "nproc", "rea
          "timeout", "tr", "uname"]
 PACKAGES = ("g++ cmake ninja-build ccache git python3 libboost-context-dev libgtest-dev libgmock-dev libbenchmark-dev "
             "libcli11-dev")
+BENCH_PACKAGES = "g++ cmake ninja-build python3 libboost-context-dev libbenchmark-dev libcli11-dev"
 TEST_PACKAGES = PACKAGES + " clang-format-14 doxygen"
 
 NOTHING_INSTALLED = {"dpkg-query": "exit 1", "apt-get": 'echo "$*" >>"$0.log"; exit 100'}
@@ -38,7 +39,7 @@ class DriverTest(unittest.TestCase):
         self.home = self.folder / "home"  # where the copy of the driver lives
         (self.home / "scripts").mkdir(parents=True)
         shutil.copy2(WARDEN, self.home / "warden")
-        for script in (*(WARDEN.parent / "scripts").glob("*.py"), WARDEN.parent / "scripts/usage.txt"):
+        for script in (*(WARDEN.parent / "scripts").glob("*.py"), *(WARDEN.parent / "scripts" / name for name in ("bench.sh", "usage.txt"))):
             shutil.copy2(script, self.home / "scripts")
         for folder in "scripts/results", "scripts/profiling", "runtime/check":
             shutil.copytree(WARDEN.parent / folder, self.home / folder, ignore=shutil.ignore_patterns("__pycache__"))

@@ -69,52 +69,75 @@ class Benchmarks(driver.DriverTest):
     def bench(self, *options):
         return self.warden("bench", "--device", "sim", "--prebuilt", "bin", *options)
 
+    def test_one_by_default(self):
+        self.programs()
+        self.assertEqual(self.bench("--repetitions", 2).returncode, 0)
+        self.assertEqual(self.runs(), ["contention_sim --repetitions 2"])
+
+    def test_those_named(self):
+        self.programs()
+        self.assertEqual(self.bench("transport", "max_flow").returncode, 0)
+        self.assertEqual(self.runs(), ["transport_sim", "max_flow_bench_sim"])
+        done = self.bench("bank_transfer", "--arms", "warden_nested", "--keys", 64, "--out", "my.json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertEqual(self.runs(), ["bank_transfer_bench_sim --arms warden_nested --keys 64"])
+        self.assertRegex(done.stdout, r"\nJSON: my.json\n\nThe simulated device has no rates; .*\n\Z")
+
     def test_all_in_turn(self):
         self.programs()
-        done = self.bench("--ops", 64)
+        done = self.bench("--all", "--ops", 64)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertEqual(self.runs(), [f"{name}_sim --ops 64" for name in self.NAMES])
         self.assertEqual(re.findall(r"^JSON: .*/([a-z_]+)-sim.json$", done.stdout, re.M), self.BENCHMARKS)
         self.assertRegex(done.stdout, r"\nsend +receive .*\nblock +windows +in_band +16 +4 +1\.00 +1\.00 +1\.00 +1\.00\n")
-        self.assertRegex(done.stdout, r"\nJSON: .*\nRates measured on GPUs are in docs/results\.\n\Z")
+        self.assertRegex(done.stdout, r"\nJSON: .*\n\nThe simulated device has no rates; .*\n\Z")
 
-    def test_options_of_the_comparison_choose_it_alone(self):
+    def test_options_of_one_benchmark(self):
         self.programs()
-        self.assertEqual(self.bench("--keys", 1).returncode, 0)
-        self.assertEqual(self.runs(), ["contention_sim --keys 1"])
+        for chosen in (["--all"], ["contention", "max_flow"]):
+            self.refused(2, "^warden: --keys is an option of one benchmark; name one$", "bench", *chosen, "--keys", "1")
+            self.refused(2, "^warden: --out x.json: the file of one benchmark; name one$", "bench", "--out", "x.json", *chosen)
 
     def test_one_that_fails_is_the_last(self):
         for number, name in enumerate(self.NAMES):
             self.programs(failing=name)
-            self.assertEqual(self.bench().returncode, 1, name)
+            self.assertEqual(self.bench("--all").returncode, 1, name)
             self.assertEqual(len(self.runs()), number + 1)
 
-    def test_a_gpu_run_ends_with_the_arms_to_take(self):
+    def test_a_gpu_run_ends_with_the_arms_to_take_and_three_sentences(self):
         self.stub(GPU)
         bin = self.programs()
         rows = [{"name": f"contention/push/uniform/{arm}/keys:{keys}", "items_per_second": rate}
-                for arm, keys, rate in (("atomics", 1, 1e9), ("warden_runs", 1, 1e8), ("atomics", 32, 1e8), ("warden_runs", 32, 3e9))]
+                for keys, rates in ((1, (1e9, 1e8, 2e8)), (32, (1e8, 1e9, 3e9)), (64, (2.9e9, 1e9, 2.8e9)))
+                for arm, rate in zip(("atomics", "lock_tuned", "warden"), rates)]
         text = json.dumps({"context": {"simulated": "no", "device": "NVIDIA H200"}, "benchmarks": rows})
         (bin / "contention").write_text((bin / "contention_sim").read_text().replace("echo '", f"echo '{text}' >$file; exit\n: '"))
         (bin / "contention").chmod(0o755)
-        done = self.warden("bench", "--prebuilt", "bin", "--keys", "1,32")
+        done = self.warden("bench", "--prebuilt", "bin", "--keys", "1,32,64")
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertRegex(done.stdout, r"\nJSON: .*\n\ncontention: fastest arm, or one within 5 % of it\noperation .*\n"
-                                      r"push +uniform +1 +warden_runs +atomics +a section that is one atomic\n"
-                                      r"push +uniform +32 +warden_runs +warden_runs +-\n\Z")
+                                      r"push +uniform +1 +lock_tuned +atomics\n"
+                                      r"push +uniform +32 to 64 +lock_tuned +warden\n\n(.+\n)*\n"
+                                      r"warden was the fastest arm, or at most 5 % slower than it, at 2 of 3 points\.\n"
+                                      r"The fastest arms of the other points were atomics \(1\), at most 5\.00 times as fast as warden\.\n"
+                                      r"warden was 2\.00 to 3\.00 times as fast as lock_tuned, 2\.80 times in the median\.\n\Z")
 
     def test_one_that_is_missing_is_named(self):
         (self.programs() / "hash_table_bench_sim").unlink()
-        done = self.bench()
+        done = self.bench("--all")
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertRegex(done.stdout, "(?m)^Not run: no program hash_table_bench_sim in .*/bin.$")
         self.assertEqual([run.split()[0] for run in self.runs()], [f"{name}_sim" for name in self.NAMES if name != "hash_table_bench"])
 
-    def test_all_are_built(self):
+    def test_only_what_runs_is_built(self):
         self.stub(ALL_INSTALLED, {"cmake": 'echo "$*" >>"$0.log"'})
-        self.assertNotEqual(self.warden("bench").returncode, 0, "nothing was built that could run")
-        self.assertEqual((self.path / "cmake.log").read_text().splitlines()[-1],
-                         "--build build/bench --target " + " ".join(f"{name}_sim" for name in self.NAMES))
+        for options, programs in (([], ["contention_default"]), (["--keys", "1"], ["contention_default"]),
+                                  (["--arms", "warden_runs"], ["contention"]), (["--workload", "hot90"], ["contention"]),
+                                  (["--operation", "update_mask"], ["contention"]), (["max_flow"], ["max_flow_bench"]),
+                                  (["--all"], ["contention_default", *self.NAMES[1:]])):
+            self.warden("bench", *options)
+            self.assertEqual((self.path / "cmake.log").read_text().splitlines()[-1],
+                             "--build build/bench --target " + " ".join(f"{name}_sim" for name in programs), options)
 
 
 class Prebuilt(driver.ProgramTest):
@@ -130,8 +153,23 @@ class Prebuilt(driver.ProgramTest):
         self.assertRegex(done.stdout, r"\npush: global atomics for each section\nworkload +uniform +zipf099\nkeys +1 +1\natomics +1\.00 +1\.00\n")
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100, done.stdout)
         written = self.home / "build/results/contention-sim.json"
-        self.assertRegex(done.stdout, f"\nJSON: {written}\nRates measured on GPUs are in docs/results.\n\\Z")
+        self.assertRegex(done.stdout, f"\nJSON: {written}\n\nThe simulated device has no rates; .*\n\\Z")
         self.assertEqual(len(json.loads(written.read_text())["benchmarks"]), 4)
+
+    def test_by_default(self):
+        done = self.warden("bench", "--prebuilt", driver.BIN, *SMALL[:2], "--ops", "64")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        lines = done.stdout.splitlines()
+        # Installing and building print one line each.
+        self.assertLessEqual(len(lines), 78, done.stdout)
+        self.assertLessEqual(max(map(len, lines)), 100, done.stdout)
+        end = " ".join(lines[lines.index("", lines.index(next(line for line in lines if line.startswith("JSON: ")))) + 1:])
+        self.assertRegex(end, r"^A section took \S+ (to \S+ )?global atomics with warden, .* with lock_tuned and .* with lock_as_written\. "
+                              r"A section tried its lock again at most .*; warden takes no locks\. The simulated device has no rates; [^.]*\.$")
+        rows = json.loads((self.home / "build/results/contention-sim.json").read_text())["benchmarks"]
+        arms = {row["name"].split("/")[3] for row in rows}
+        self.assertEqual({arm for arm in arms if arm.startswith("warden")}, {"warden", "warden_bulk"})
+        self.assertEqual(arms, {line.split()[0] for line in lines if re.match("(atomics|lock|warden)[a-z_]* +[0-9]", line)})
 
     def test_a_workload_with_its_own_number_of_keys(self):
         done = self.bench("--keys", "32", "--workload", "hot90,uniform", "--out", "my.json")
@@ -240,12 +278,13 @@ class Interrupt(driver.ProgramTest):
         # All arms of a point are measured together: it is kept as a whole.
         self.assertEqual(len(rows) % len(self.ARMS), 0)
 
-    def printed(self):
-        return subprocess.run([sys.executable, self.home / "scripts/results", "--tables", self.out], capture_output=True, text=True)
+    def printed(self, what="--tables"):
+        return subprocess.run([sys.executable, self.home / "scripts/results", what, self.out], capture_output=True, text=True)
 
     def check_printed(self, out):
         """All that follows the driver's first line."""
-        self.assertEqual(out.split("\n", 1)[1], f"{self.printed().stdout}JSON: {self.out}\nRates measured on GPUs are in docs/results.\n")
+        summary = self.printed("--summary").stdout
+        self.assertEqual(out.split("\n", 1)[1], f"{self.printed().stdout}JSON: {self.out}\n{summary}")
 
     def test_program(self):
         running = self.start([driver.BIN / "contention_sim"], *self.SWEEP, f"--benchmark_out={self.out}")

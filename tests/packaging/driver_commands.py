@@ -11,7 +11,7 @@ import shutil
 import subprocess
 
 import driver
-from driver import ALL_INSTALLED, GPU, NOTHING_INSTALLED, PACKAGES, ROOT, TEST_PACKAGES, USER
+from driver import ALL_INSTALLED, BENCH_PACKAGES, GPU, NOTHING_INSTALLED, PACKAGES, ROOT, TEST_PACKAGES, USER
 
 
 class Usage(driver.DriverTest):
@@ -30,7 +30,8 @@ class Usage(driver.DriverTest):
         self.refused(2, "^warden: unknown command tets; ", "tets")
         for command in ("test", "bench", "build", "doctor"):
             self.refused(2, f"^warden: unknown option --colour for {command}", command, "--colour")
-        self.refused(2, "^warden: unknown option push for bench", "bench", "push")
+        self.refused(2, "^warden: unknown benchmark push; there are contention hash_table ", "bench", "push")
+        self.refused(2, "^warden: unknown benchmark max_flow transport; ", "bench", "max_flow transport")
         self.refused(2, "^warden: unknown option --prebuilt for build", "build", "--resources", "--prebuilt", "x")
 
     def test_missing_values(self):
@@ -72,11 +73,11 @@ class Usage(driver.DriverTest):
 class SetUp(driver.DriverTest):
     def test_neither_root_nor_sudo(self):
         self.stub(NOTHING_INSTALLED, USER)
-        self.refused(3, f"apt-get install {re.escape(PACKAGES)}$", "bench")
+        self.refused(3, f"apt-get install {re.escape(BENCH_PACKAGES)}$", "bench")
         self.refused(3, f"apt-get install {re.escape(TEST_PACKAGES)}$", "test")
         self.refused(3, f"apt-get install {re.escape(PACKAGES)}$", "build")
         self.stub({"sudo": "exit 1"})  # wants a password
-        self.refused(3, f"apt-get install {re.escape(PACKAGES)}$", "bench")
+        self.refused(3, f"apt-get install {re.escape(BENCH_PACKAGES)}$", "bench")
 
     def test_only_what_is_missing(self):
         self.stub(ALL_INSTALLED, USER, {"dpkg-query": 'case "$*" in *ccache|*libcli11-dev) echo deinstall ok config-files;;'
@@ -85,12 +86,12 @@ class SetUp(driver.DriverTest):
 
     def test_no_install(self):
         self.stub(NOTHING_INSTALLED, ROOT)
-        self.refused(3, f"^warden: missing packages: {re.escape(PACKAGES)}$", "bench", "--no-install")
+        self.refused(3, f"^warden: missing packages: {re.escape(BENCH_PACKAGES)}$", "bench", "--no-install")
         self.refused(3, f"^warden: missing packages: {re.escape(PACKAGES)}$", "build", "--no-install")
         self.refused(3, f"^warden: missing packages: {re.escape(TEST_PACKAGES)}$", "test", "--no-install")
 
     def test_another_system(self):
-        for command, packages in (("bench", PACKAGES), ("build", PACKAGES), ("test", TEST_PACKAGES)):
+        for command, packages in (("bench", BENCH_PACKAGES), ("build", PACKAGES), ("test", TEST_PACKAGES)):
             for options in ([], ["--no-install"]):
                 self.refused(3, f"not Debian or Ubuntu; .*: {re.escape(packages)}$", command, *options)
 
@@ -99,8 +100,8 @@ class SetUp(driver.DriverTest):
             self.stub(*groups)
             done = self.warden("bench")
             self.assertEqual(done.returncode, 3, done.stderr)
-            self.assertIn(f"Installing {PACKAGES}\n", done.stdout)
-            self.assertRegex(done.stderr, f"apt-get failed .*: {re.escape(PACKAGES)}\n$")
+            self.assertIn(f"Installing {BENCH_PACKAGES}\n", done.stdout)
+            self.assertRegex(done.stderr, f"apt-get failed .*: {re.escape(BENCH_PACKAGES)}\n$")
             log = self.path / "apt-get.log"
             self.assertEqual(log.read_text(), "update\n")
             log.unlink()
@@ -110,7 +111,7 @@ class SetUp(driver.DriverTest):
         done = self.warden("bench")
         self.assertEqual(done.returncode, 1, "there is no cmake to go on with")
         self.assertEqual((self.path / "apt-get.log").read_text(),
-                         f"update\ninstall -y --no-install-recommends {PACKAGES}\n")
+                         f"update\ninstall -y --no-install-recommends {BENCH_PACKAGES}\n")
 
     def test_doctor(self):
         done = self.warden("doctor")
