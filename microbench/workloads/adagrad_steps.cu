@@ -2,8 +2,8 @@
 // Row-wise AdaGrad with a step for each gradient: by a lock for each row, by a sort of the
 // gradients, and by Warden.
 
-#include "microbench/wide_records/lock_arm.cuh"
 #include "microbench/workloads/adagrad.cuh"
+#include "microbench/workloads/locks.cuh"
 #include "microbench/workloads/points.hpp"
 #include "microbench/workloads/work_point.hpp"
 
@@ -124,31 +124,29 @@ struct step {
 using table = warden::basic_guarded<warden::policy<warden::options{}, warden::context<parameter>>,
                                     embedding, step>;
 
-// A lock for each row, taken by a warp. The section finds the row's id in an array.
-struct locked_context {
+struct locked_arguments {
+  float_rows<width> rows;
   parameter tensors;
-  std::uint32_t const* ids;
+  std::uint32_t* locks;
 };
-struct locked_step : step {
-  __device__ void operator()(embedding& e, locked_context const& c,
-                             warden::lane_group<32> const& group) const {
-    run(e, c.tensors.state[c.ids[source]], c.tensors, group);
-  }
-};
-struct locked_operation {
-  using record = embedding;
-  using section = locked_step;
-  using context = locked_context;
-  struct make {
-    __device__ section operator()(std::uint32_t i) const { return {{i}}; }
-  };
-};
+/// A warp for each gradient takes the lock of its row.
+WARDEN_KERNEL void step_under_locks(locked_arguments const a) {
+  simt::assume_one_dimension();
+  warden::lane_group<32> const group;
+  bench::for_each_of(std::uint64_t{a.rows.n} * 32, [&](std::uint64_t k) {
+    auto const i = static_cast<std::uint32_t>(k / 32);
+    std::uint32_t const id = a.rows.ids[i];
+    run_under_lock(a.locks + id, group, [&] {
+      step{i}.run(a.tensors.weights[id], a.tensors.state[id], a.tensors, group);
+    });
+  });
+}
 arm make_lock_warp(step_work& w) {
-  auto const r = w.rows();
-  auto const by = std::make_shared<wide_records::lock_arm<locked_operation, false>>(
-      w.tensors().weights, r.n_records, locked_context{w.tensors(), r.ids});
-  by->tune(r.ids, r.n);
-  return {[=] { by->run_async(r.ids, r.n); }, [=] { by->wait(); }};
+  auto const locks = std::make_shared<warden::buffer<std::uint32_t>>(w.rows().n_records);
+  locks->fill_bytes(0);
+  return {[=, r = w.rows(), t = w.tensors()] {
+    launch_resident(&step_under_locks, arm_threads(256), 0, {r, t, locks->data()});
+  }};
 }
 
 /// Gradients sorted by row, and the rows.
@@ -172,21 +170,17 @@ WARDEN_KERNEL void step_segments(segment_arguments const a) {
   float* const row = a.tensors.weights[id].w;
   columns w = columns::load(row, group.lane());
   float state = a.tensors.state[id];
-  constexpr unsigned at_once = 8;
-  for (; p + at_once <= a.n && a.ids[p + at_once - 1] == id; p += at_once) {
-    columns g[at_once];
-    float squares[at_once];
+  for_each_of_segment(a.ids, a.n, p, gradient, [&](auto const& g, unsigned count) {
+    float squares[items_at_once];
     WARDEN_UNROLL
-    for (unsigned k = 0; k < at_once; ++k) g[k] = gradient(p + k);
+    for (unsigned k = 0; k < items_at_once; ++k) {
+      if (k < count) squares[k] = mean_square(g[k], group);
+    }
     WARDEN_UNROLL
-    for (unsigned k = 0; k < at_once; ++k) squares[k] = mean_square(g[k], group);
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < at_once; ++k) move(w, g[k], state += squares[k]);
-  }
-  for (; p < a.n && a.ids[p] == id; ++p) {
-    columns const g = gradient(p);
-    move(w, g, state += mean_square(g, group));
-  }
+    for (unsigned k = 0; k < items_at_once; ++k) {
+      if (k < count) move(w, g[k], state += squares[k]);
+    }
+  });
   w.store(row, group.lane());
   if (group.lane() == 0) a.tensors.state[id] = state;
 }

@@ -113,40 +113,23 @@ WARDEN_KERNEL void step_rows(all_steps a) {
     a.step.finish(id, lane, columns::load(a.sums + std::uint64_t{id} * width, lane));
   });
 }
-/// Sums of gradients, added by Warden.
+/// Sums of gradients, added by Warden. `By` is logged_scatter or bulk_scatter.
+template <class By>
 struct gradient_sums {
-  gradient_sums(sum_work const& w) : sums{w.rows().n_records * std::size_t{width}} {}
-  void step_async(sum_work const& w) const {
-    launch_helper(&step_rows, {sums.data(), {w.tensors()}, w.rows().n_records});
-  }
+  explicit gradient_sums(float_rows<width> const& r)
+      : sums{r.n_records * std::size_t{width}}, by{sums.data(), r} {}
   warden::buffer<float> sums;
+  By by;
 };
-struct log_sums : gradient_sums {
-  explicit log_sums(sum_work const& w) : gradient_sums{w}, by{sums.data(), w.rows()} {}
-  logged_scatter<width> by;
-};
+template <class By>
 arm make_warden(sum_work& w) {
-  auto const all = std::make_shared<log_sums>(w);
-  return {[=, &w] {
+  auto const all = std::make_shared<gradient_sums<By>>(w.rows());
+  return {[=, r = w.rows(), step = step_of_sum{w.tensors()}] {
             all->sums.fill_bytes(0);
-            scatter_by_log(all->by.log, w.rows());
-            all->step_async(w);
+            all->by.run_async(r);
+            launch_helper(&step_rows, {all->sums.data(), step, r.n_records});
           },
-          [=] { all->by.table.wait(); }, true};
-}
-struct bulk_sums : gradient_sums {
-  explicit bulk_sums(sum_work const& w)
-      : gradient_sums{w}, table{make_scatter_table(sums.data(), w.rows())} {}
-  scatter_table<width> table;
-};
-arm make_warden_bulk(sum_work& w) {
-  auto const all = std::make_shared<bulk_sums>(w);
-  return {[=, &w] {
-            all->sums.fill_bytes(0);
-            scatter_in_bulk(all->table, w.rows());
-            all->step_async(w);
-          },
-          [=] { all->table.wait(); }, true};
+          [=] { all->by.wait(); }, true};
 }
 
 }  // namespace
@@ -158,8 +141,8 @@ std::shared_ptr<bench::point> make_adagrad_sums_point(size const& s) {
                                s.rows,
                                {{"sort_segments", make_sorted<segment_sums<width>>},
                                 {"sort_pieces", make_sorted<piece_sums<width>>},
-                                {"warden", make_warden},
-                                {"warden_bulk", make_warden_bulk}},
+                                {"warden", make_warden<logged_scatter<width>>},
+                                {"warden_bulk", make_warden<bulk_scatter<width>>}},
                                [s] { return std::make_unique<sum_work>(s); }});
 }
 

@@ -2,8 +2,8 @@
 // Lists of the 32 nearest candidates: by a lock after a check, by a sort of the candidates, and by
 // Warden.
 
-#include "microbench/wide_records/lock_arm.cuh"
 #include "microbench/wide_records/neighbour_oracle.cuh"
+#include "microbench/workloads/locks.cuh"
 #include "microbench/workloads/points.hpp"
 #include "microbench/workloads/sorted_rows.cuh"
 #include "microbench/workloads/work_point.hpp"
@@ -27,12 +27,16 @@ struct make_insert {
     return {{id, static_cast<std::uint32_t>(bench::mix(id, 13) >> 40)}};
   }
 };
-struct inserting {
-  using record = neighbour_list;
-  using section = insert;
-  using make = make_insert;
-  using context = warden::no_context;
-};
+/// Calls `f(lane)` by all lanes for each lane whose `value` is true.
+template <class F>
+WARDEN_DEVICE void for_each_of_lanes(warden::lane_group<32> const& group, bool value, F f) {
+  for (unsigned left = group.ballot(value); left != 0; left &= left - 1)
+    f(static_cast<unsigned>(simt::first_bit(left)));
+}
+WARDEN_DEVICE insert from_lane(warden::lane_group<32> const& group, insert const& candidate,
+                               unsigned lane) {
+  return {{group.shuffle(candidate.id, lane), group.shuffle(candidate.distance, lane)}};
+}
 
 /// Lists as kernels see them. Candidate i is for list `ids[i]`.
 struct list_rows {
@@ -56,13 +60,33 @@ class nearest_work {
   wide_records::neighbour_oracle<make_insert> oracle_;
 };
 
+struct locked_arguments {
+  list_rows rows;
+  std::uint32_t* locks;
+};
+/// Each lane tests a candidate, and the warp takes the locks of the lists that may take theirs.
+WARDEN_KERNEL void insert_under_locks(locked_arguments const a) {
+  simt::assume_one_dimension();
+  warden::lane_group<32> const group;
+  bench::for_each_of((a.rows.n + 31u) / 32 * 32, [&](std::uint64_t k) {
+    auto const i = static_cast<std::uint32_t>(k);
+    bool const is_one = i < a.rows.n;
+    std::uint32_t const id = a.rows.ids[is_one ? i : 0];
+    insert const candidate = make_insert{}(i);
+    bool const wants = is_one && !candidate.never_changes(a.rows.lists[id]);
+    for_each_of_lanes(group, wants, [&](unsigned lane) {
+      insert const next = from_lane(group, candidate, lane);
+      std::uint32_t const list = group.shuffle(id, lane);
+      run_under_lock(a.locks + list, group, [&] { next(a.rows.lists[list], group); });
+    });
+  });
+}
 arm make_lock_checked(nearest_work& w) {
-  auto const r = w.rows();
-  auto const by = std::make_shared<wide_records::lock_arm<inserting, true>>(r.lists, r.n_lists,
-                                                                            warden::no_context{});
-  w.reset();
-  by->tune(r.ids, r.n);
-  return {[=] { by->run_async(r.ids, r.n); }, [=] { by->wait(); }};
+  auto const locks = std::make_shared<warden::buffer<std::uint32_t>>(w.rows().n_lists);
+  locks->fill_bytes(0);
+  return {[=, r = w.rows()] {
+    launch_resident(&insert_under_locks, arm_threads(256), 0, {r, locks->data()});
+  }};
 }
 
 /// Candidates sorted by list, and the lists.
@@ -85,14 +109,10 @@ WARDEN_KERNEL void insert_segments(segment_arguments const a) {
     bool const mine = p + group.lane() < a.n && a.ids[p + group.lane()] == id;
     insert const candidate = make_insert{}(mine ? a.order[p + group.lane()] : 0);
     more = group.all(mine);
-    for (unsigned left = group.ballot(mine && !candidate.is_noop(list)); left != 0;
-         left &= left - 1) {
-      auto const from = static_cast<unsigned>(simt::first_bit(left));
-      insert const next{
-          {group.shuffle(candidate.id, from), group.shuffle(candidate.distance, from)}};
-      next(list, group);
+    for_each_of_lanes(group, mine && !candidate.is_noop(list), [&](unsigned lane) {
+      from_lane(group, candidate, lane)(list, group);
       group.sync();
-    }
+    });
   }
 }
 arm make_sort_segments(nearest_work& w) {

@@ -53,15 +53,11 @@ arm make_sorted(scatter_work<Floats>& w) {
           [] {}, true};
 }
 
-template <unsigned Floats>
+/// `By` is logged_scatter or bulk_scatter.
+template <class By, unsigned Floats>
 arm make_warden(scatter_work<Floats>& w) {
-  auto const by = std::make_shared<logged_scatter<Floats>>(w.out(), w.rows());
-  return {[=, r = w.rows()] { scatter_by_log(by->log, r); }, [=] { by->table.wait(); }, true};
-}
-template <unsigned Floats>
-arm make_warden_bulk(scatter_work<Floats>& w) {
-  auto const table = std::make_shared<scatter_table<Floats>>(make_scatter_table(w.out(), w.rows()));
-  return {[=, r = w.rows()] { scatter_in_bulk(*table, r); }, [=] { table->wait(); }, true};
+  auto const by = std::make_shared<By>(w.out(), w.rows());
+  return {[=, r = w.rows()] { by->run_async(r); }, [=] { by->wait(); }, true};
 }
 
 template <unsigned Floats>
@@ -70,8 +66,8 @@ std::shared_ptr<bench::point> make_point_of(size const& s) {
       {"atomics", make_atomics<Floats>},
       {"sort_segments", make_sorted<segment_sums<Floats>, Floats>},
       {"sort_pieces", make_sorted<piece_sums<Floats>, Floats>},
-      {"warden", make_warden<Floats>},
-      {"warden_bulk", make_warden_bulk<Floats>}};
+      {"warden", make_warden<logged_scatter<Floats>, Floats>},
+      {"warden_bulk", make_warden<bulk_scatter<Floats>, Floats>}};
   if constexpr (Floats >= 8) add_bulk_arms(arms);
   return make_point<scatter_work<Floats>>(
       {"scatter" + std::to_string(Floats), s.workload, s.keys, s.rows, std::move(arms),

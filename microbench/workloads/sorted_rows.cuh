@@ -100,6 +100,31 @@ struct reduce_arguments {
   }
 };
 
+/// Items of a segment whose loads are in progress at the same time.
+constexpr unsigned items_at_once = 8;
+
+/// Calls `use(items, count)` for all items of the segment that begins at `p`, several at once.
+/// `load(p)` returns item p.
+template <class Load, class Use>
+WARDEN_DEVICE void for_each_of_segment(std::uint32_t const* ids, std::uint32_t n, std::uint32_t p,
+                                       Load load, Use use) {
+  std::uint32_t const id = ids[p];
+  decltype(load(p)) some[items_at_once];
+  for (; p + items_at_once <= n && ids[p + items_at_once - 1] == id; p += items_at_once) {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < items_at_once; ++k) some[k] = load(p + k);
+    use(some, items_at_once);
+  }
+  unsigned count = 0;
+  WARDEN_UNROLL
+  for (unsigned k = 0; k < items_at_once; ++k) {
+    bool const mine = p + k < n && ids[p + k] == id;
+    if (mine) some[k] = load(p + k);
+    count += mine ? 1 : 0;
+  }
+  if (count != 0) use(some, count);
+}
+
 /// Adds the rows of each record in their order, by one group of lanes: the bits of a loop.
 template <unsigned Floats, class Finish>
 WARDEN_KERNEL void add_segments(reduce_arguments<Floats, Finish> const a) {
@@ -112,15 +137,14 @@ WARDEN_KERNEL void add_segments(reduce_arguments<Floats, Finish> const a) {
   std::uint32_t const id = a.ids[p];
   if (p != 0 && a.ids[p - 1] == id) return;
   sums sum = a.finish.start(id, lane);
-  constexpr unsigned at_once = 8;  // their loads are in progress at the same time
-  for (; p + at_once <= a.n && a.ids[p + at_once - 1] == id; p += at_once) {
-    sums some[at_once];
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < at_once; ++k) some[k] = a.item(p + k, lane);
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < at_once; ++k) sum.add(some[k]);
-  }
-  for (; p < a.n && a.ids[p] == id; ++p) sum.add(a.item(p, lane));
+  for_each_of_segment(
+      a.ids, a.n, p, [&](std::uint32_t at) { return a.item(at, lane); },
+      [&](auto const& some, unsigned count) {
+        WARDEN_UNROLL
+        for (unsigned k = 0; k < items_at_once; ++k) {
+          if (k < count) sum.add(some[k]);
+        }
+      });
   a.finish.finish(id, lane, sum);
 }
 
@@ -150,11 +174,10 @@ WARDEN_KERNEL void add_tiles(reduce_arguments<Floats, Finish> const a) {
     sum.store(a.next_values + (std::uint64_t{tile} * 2 + place) * Floats, lane);
   };
   sums sum{};
-  for (std::uint32_t p = begin; p < end; ++p) {
-    if (id != no_id) sum.add(a.item(p, lane));
-    std::uint32_t const next = p + 1 < a.n ? a.ids[p + 1] : no_id;
+  auto const add = [&](std::uint32_t p, sums const& item, std::uint32_t next) {
+    sum.add(item);
     bool const goes_on = p + 1 < a.n && next == id;
-    if (goes_on && p + 1 < end) continue;
+    if (goes_on && p + 1 < end) return;
     if (id == no_id) {
       // Nothing to add.
     } else if (from_before) {
@@ -171,6 +194,20 @@ WARDEN_KERNEL void add_tiles(reduce_arguments<Floats, Finish> const a) {
     sum = sums{};
     from_before = false;
     id = next;
+  };
+  for (std::uint32_t first = begin; first < end; first += items_at_once) {
+    std::uint32_t ids[items_at_once + 1];
+    sums items[items_at_once];
+    WARDEN_UNROLL
+    for (unsigned k = 0; k <= items_at_once; ++k)
+      ids[k] = first + k < a.n ? a.ids[first + k] : no_id;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < items_at_once; ++k)
+      items[k] = ids[k] != no_id ? a.item(first + k, lane) : sums{};
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < items_at_once; ++k) {
+      if (first + k < end) add(first + k, items[k], ids[k + 1]);
+    }
   }
   if (lane == 0) {
     a.next_ids[2 * tile] = rests[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatter-add of rows by Warden, in the order of the rows.
+// Scatter-add of rows by Warden, with the same bits in each run.
 #pragma once
 
 #include "microbench/workloads/row_sums.cuh"
@@ -15,6 +15,8 @@ template <unsigned Floats>
 struct alignas(Floats < 4 ? 4 : 16) record {
   float v[Floats];
 };
+
+// In the order of a loop, through a log.
 
 /// Section that adds a short row, which is in the section.
 template <unsigned Floats>
@@ -45,44 +47,101 @@ struct add_row<64> {
   }
 };
 
+/// Table of records, and a log for its rows.
 template <unsigned Floats>
-using scatter_table =
-    warden::basic_guarded<typename add_row<Floats>::policy, record<Floats>, add_row<Floats>>;
-template <unsigned Floats>
-using scatter_log =
-    warden::deferred<typename add_row<Floats>::policy, record<Floats>, add_row<Floats>>;
+class logged_scatter {
+  using section = add_row<Floats>;
+  using policy = typename section::policy;
 
-template <unsigned Floats>
-scatter_table<Floats> make_scatter_table(float* out, float_rows<Floats> const& rows) {
-  auto* const records = reinterpret_cast<record<Floats>*>(out);
-  if constexpr (Floats < 64) {
-    return scatter_table<Floats>{records, rows.n_records};
-  } else {
-    return scatter_table<Floats>{records, rows.n_records, rows.values};
-  }
-}
-/// Enqueues all rows, through a log.
-template <unsigned Floats>
-void scatter_by_log(scatter_log<Floats>& log, float_rows<Floats> const& rows) {
-  warden::send_async(log, rows.n, [=] __device__(std::uint64_t i) {
-    return warden::to{rows.ids[i], add_row<Floats>::make(rows, i)};
-  });
-  log.run();
-}
-/// Enqueues all rows, in bulk.
-template <unsigned Floats>
-void scatter_in_bulk(scatter_table<Floats>& table, float_rows<Floats> const& rows) {
-  table.apply_async(rows.ids, rows.n,
-                    [=] __device__(std::uint64_t i) { return add_row<Floats>::make(rows, i); });
-}
-
-/// A table and its log.
-template <unsigned Floats>
-struct logged_scatter {
+ public:
   logged_scatter(float* out, float_rows<Floats> const& rows)
-      : table{make_scatter_table(out, rows)}, log{table, rows.n} {}
-  scatter_table<Floats> table;
-  scatter_log<Floats> log;
+      : table_{make(out, rows)}, log_{table_, rows.n} {}
+  /// Enqueues all rows.
+  void run_async(float_rows<Floats> const& rows) {
+    warden::send_async(log_, rows.n, [=] __device__(std::uint64_t i) {
+      return warden::to{rows.ids[i], section::make(rows, i)};
+    });
+    log_.run();
+  }
+  void wait() { table_.wait(); }
+
+ private:
+  using table = warden::basic_guarded<policy, record<Floats>, section>;
+  static table make(float* out, float_rows<Floats> const& rows) {
+    auto* const records = reinterpret_cast<record<Floats>*>(out);
+    if constexpr (Floats < 64) {
+      return table{records, rows.n_records};
+    } else {
+      return table{records, rows.n_records, rows.values};
+    }
+  }
+  table table_;
+  warden::deferred<policy, record<Floats>, section> log_;
+};
+
+// In a tree, in bulk.
+
+/// Floats that one lane adds.
+template <unsigned Floats>
+struct alignas(Floats < 4 ? 4 : 16) floats {
+  float v[Floats];
+  __device__ static floats sum(floats a, floats const& b) {
+    for (unsigned k = 0; k < Floats; ++k) a.v[k] += b.v[k];
+    return a;
+  }
+};
+/// Section that adds a short row by one thread.
+template <unsigned Floats>
+struct combined_row {
+  floats<Floats> v;
+  __device__ static combined_row combine(combined_row const& a, combined_row const& b) {
+    return {floats<Floats>::sum(a.v, b.v)};
+  }
+  __device__ void operator()(record<Floats>& r) const {
+    for (unsigned k = 0; k < Floats; ++k) r.v[k] += v.v[k];
+  }
+  /// Makes the section of a row.
+  struct make {
+    float const* values;
+    __device__ combined_row operator()(std::uint64_t i) const {
+      return {reinterpret_cast<floats<Floats> const*>(values)[i]};
+    }
+  };
+};
+/// A group of 16 lanes adds a long row. Each lane holds 4 columns.
+template <>
+struct combined_row<64> {
+  static constexpr unsigned group_size = 16;
+  floats<4> v;
+  __device__ static combined_row combine(combined_row const& a, combined_row const& b) {
+    return {floats<4>::sum(a.v, b.v)};
+  }
+  __device__ void operator()(record<64>& r, warden::lane_group<16> const& group) const {
+    for (unsigned k = 0; k < 4; ++k) r.v[group.lane() * 4 + k] += v.v[k];
+  }
+  struct make {
+    float const* values;
+    __device__ combined_row operator()(std::uint64_t i, warden::lane_group<16> const& group) const {
+      return {reinterpret_cast<floats<4> const*>(values)[i * 16 + group.lane()]};
+    }
+  };
+};
+
+/// Table of records, to which all rows are added by one call.
+template <unsigned Floats>
+class bulk_scatter {
+ public:
+  bulk_scatter(float* out, float_rows<Floats> const& rows)
+      : table_{reinterpret_cast<record<Floats>*>(out), rows.n_records} {}
+  /// Enqueues all rows.
+  void run_async(float_rows<Floats> const& rows) {
+    table_.apply_async(rows.ids, rows.n, typename combined_row<Floats>::make{rows.values});
+  }
+  void wait() { table_.wait(); }
+
+ private:
+  using policy = warden::policy<warden::options{}, warden::order::deterministic>;
+  warden::basic_guarded<policy, record<Floats>, combined_row<Floats>> table_;
 };
 
 }  // namespace workloads

@@ -17,11 +17,18 @@
 namespace workloads {
 namespace {
 
-struct to_group {
-  __host__ __device__ group operator()(value v) const { return {v, 1}; }
+struct sum_and_count {
+  unsigned __int128 sum;
+  std::uint64_t count;
 };
-struct add_groups {
-  __host__ __device__ group operator()(group const& a, group const& b) const {
+struct to_sum {
+  __host__ __device__ sum_and_count operator()(value v) const {
+    return {static_cast<unsigned __int128>(v.high) << 64 | v.low, 1};
+  }
+};
+struct add_sums {
+  __host__ __device__ sum_and_count operator()(sum_and_count const& a,
+                                               sum_and_count const& b) const {
     return {a.sum + b.sum, a.count + b.count};
   }
 };
@@ -43,26 +50,30 @@ struct sorted_rows {
   void reduce(group_rows const& r, void* at, std::size_t& bytes) const {
     allocation::check("reducing", cub::DeviceReduce::ReduceByKey(
                                       at, bytes, ids.data(), keys.data(),
-                                      thrust::make_transform_iterator(values.data(), to_group{}),
-                                      sums.data(), runs.data(), add_groups{}, r.n));
+                                      thrust::make_transform_iterator(values.data(), to_sum{}),
+                                      sums.data(), runs.data(), add_sums{}, r.n));
   }
   warden::buffer<std::uint32_t> ids;
   warden::buffer<value> values;
   warden::buffer<std::uint32_t> keys;
-  warden::buffer<group> sums;
+  warden::buffer<sum_and_count> sums;
   warden::buffer<std::uint32_t> runs;
   warden::buffer<std::byte> memory;
 };
 
 struct placed {
   std::uint32_t const *keys, *runs;
-  group const* sums;
+  sum_and_count const* sums;
   group* groups;
 };
 /// Copies each sum to its group.
 WARDEN_KERNEL void place_sums(placed a) {
   simt::assume_one_dimension();
-  bench::for_each_of(*a.runs, [&](std::uint64_t k) { a.groups[a.keys[k]] = a.sums[k]; });
+  bench::for_each_of(*a.runs, [&](std::uint64_t k) {
+    sum_and_count const s = a.sums[k];
+    a.groups[a.keys[k]] = {
+        {static_cast<std::uint64_t>(s.sum), static_cast<std::uint64_t>(s.sum >> 64)}, s.count};
+  });
 }
 
 arm make_cub_sort(group_work& w) {
