@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures what PyTorch needs for work that the benchmark `workloads` measures, too.
+
+    compare_pytorch.py [--rows LOG2] [--records LOG2] [--repetitions N] [--out FILE]
+
+Prints a line for each operation, distribution of ids and number of floats of a row, in 10^9 rows per second: index_add_
+with and without deterministic algorithms, the backward pass of an embedding, and a step of AdaGrad with sparse
+gradients, which adds the gradients of a row first. --out writes the rates as JSON.
+
+Exit code 1 if a result is wrong, 3 without PyTorch or a GPU.
+"""
+import argparse
+import json
+import statistics
+import sys
+
+try:
+    import torch
+except ModuleNotFoundError:
+    print("compare_pytorch.py: no PyTorch; install it with: pip install torch", file=sys.stderr)
+    sys.exit(3)
+
+ERROR = 1e-4  # largest error of a sum, relative to the sum of absolute values
+PERMUTING = 2654435761  # an odd factor, so that hot records lie anywhere
+
+
+def draw_ids(rows, records, exponent, generator):
+    """Ids of rows; by Zipf's law if there is an exponent."""
+    if exponent is None:
+        return torch.randint(records, (rows,), device="cuda", generator=generator)
+    weights = torch.arange(1, records + 1, device="cuda", dtype=torch.float64) ** -exponent
+    sums = torch.cumsum(weights, 0)
+    drawn = torch.rand(rows, device="cuda", dtype=torch.float64, generator=generator) * sums[-1]
+    return torch.searchsorted(sums, drawn).clamp_(max=records - 1) * PERMUTING % records
+
+
+def seconds_of(prepare, run, repetitions):
+    """Median time of `run(prepare())`, by events."""
+    times = []
+    for _ in range(repetitions + 1):
+        arguments = prepare()
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        run(*arguments)
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end) / 1e3)
+    return statistics.median(times[1:])  # the first one warms up
+
+
+class Point:
+    """Rows of floats with ids, and the exact sums of each record."""
+
+    def __init__(self, rows, records, floats, exponent, repetitions):
+        generator = torch.Generator("cuda").manual_seed(1)
+        self.ids = draw_ids(rows, records, exponent, generator)
+        self.values = torch.rand(rows, floats, device="cuda", generator=generator) * 2 - 1
+        self.records, self.floats, self.repetitions = records, floats, repetitions
+
+    def out(self):
+        return torch.zeros(self.records, self.floats, device="cuda")
+
+    def is_right(self, found):
+        """Compares with sums of double precision, column by column to save memory."""
+        for k in range(self.floats):
+            column = self.values[:, k].double()
+            zeros = torch.zeros(self.records, device="cuda", dtype=torch.float64)
+            sums, sizes = zeros.index_add(0, self.ids, column), zeros.index_add(0, self.ids, column.abs())
+            if ((found[:, k].double() - sums).abs() > ERROR * sizes).any():
+                return False
+        return True
+
+    def index_add(self, deterministic):
+        torch.use_deterministic_algorithms(deterministic)
+        last = []
+
+        def run(out):
+            out.index_add_(0, self.ids, self.values)
+            last[:] = [out]
+        seconds = seconds_of(lambda: (self.out(),), run, self.repetitions)
+        torch.use_deterministic_algorithms(False)
+        return seconds, self.is_right(last[0])
+
+    def embedding_backward(self):
+        weight = self.out().requires_grad_()
+
+        def prepare():
+            weight.grad = None
+            return (torch.nn.functional.embedding(self.ids, weight),)
+        seconds = seconds_of(prepare, lambda rows: rows.backward(self.values), self.repetitions)
+        return seconds, self.is_right(weight.grad)
+
+    def sparse_adagrad(self):
+        """The gradients are given; PyTorch keeps a state for each weight, not for each row."""
+        weight = torch.nn.Parameter(self.out())
+        optimizer = torch.optim.Adagrad([weight], lr=0.05)
+
+        def prepare():
+            weight.grad = torch.sparse_coo_tensor(self.ids[None], self.values, weight.shape)
+            return ()
+        seconds = seconds_of(prepare, optimizer.step, self.repetitions)
+        return seconds, bool(torch.isfinite(weight).all())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=22, help="binary logarithm of the number of rows")
+    parser.add_argument("--records", type=int, default=20, help="binary logarithm of the number of records")
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--out", help="file of the rates")
+    options = parser.parse_args()
+    if not torch.cuda.is_available():
+        print("compare_pytorch.py: PyTorch finds no CUDA GPU", file=sys.stderr)
+        return 3
+    rows, results = 1 << options.rows, []
+    for workload, exponent in (("uniform", None), ("zipf099", 0.99)):
+        for floats in (1, 8, 64):
+            point = Point(rows, 1 << options.records, floats, exponent, options.repetitions)
+            for name, measure in (("index_add", lambda: point.index_add(False)),
+                                  ("index_add_deterministic", lambda: point.index_add(True)),
+                                  ("embedding_backward", point.embedding_backward),
+                                  ("sparse_adagrad", point.sparse_adagrad)):
+                seconds, right = measure()
+                rate = rows / seconds / 1e9
+                print(f"{name:24} {workload:8} {floats:3} floats {rate:9.4f} G rows/s{'' if right else '  WRONG'}")
+                results.append({"operation": name, "workload": workload, "floats": floats, "rows": rows,
+                                "rows_per_second": rate * 1e9, "verified": right})
+    if options.out:
+        with open(options.out, "w", encoding="utf-8") as file:
+            json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "results": results}, file,
+                      indent=1)
+    return 0 if all(result["verified"] for result in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
