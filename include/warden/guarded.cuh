@@ -161,11 +161,13 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   ///
   /// Sections that can be deferred go through a log that the guarded array keeps, in pieces of the
   /// policy's `apply_bytes`. With order::sequential they run as in a loop over i. With
-  /// order::deterministic they need no log and are combined, in pieces of 2^30. Sections that
-  /// send sections, and sections of an executor that runs no logs, become a fused launch, which
-  /// needs warden/fused.cuh. The work runs after the previous call's run, whatever stream that call
-  /// used. Without a large enough log the call makes one, which waits for the device: see
-  /// `reserve`. Throws as launch_fused and deferred do. `wait` reports ids outside the records.
+  /// order::deterministic they need no log and are combined, in pieces of 2^30. Without an order,
+  /// sections that combine on few records need no log: each record gets one section per call.
+  /// Sections that send sections, and sections of an executor that runs no logs, become a fused
+  /// launch, which needs warden/fused.cuh. The work runs after the previous call's run, whatever
+  /// stream that call used. Without a large enough log the call makes one, which waits for the
+  /// device: see `reserve`. Throws as launch_fused and deferred do. `wait` reports ids outside the
+  /// records.
   template <class Section>
   void apply_async(std::uint32_t const* ids, Section const* sections, std::size_t n,
                    stream_ref s = {},
@@ -232,8 +234,8 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
     return report.totals;
   }
 
-  /// Returns the device memory of channels, rings, answer slots, reports and the log of
-  /// `apply_async`. Units: bytes.
+  /// Returns the device memory of channels, rings, answer slots, reports and the log or
+  /// tables of `apply_async`. Units: bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     return state_->report.bytes() + state_->control->bytes() +
            (state_->fused() != nullptr ? state_->fused()->bytes() : 0) +

@@ -7,6 +7,7 @@ STRAY = r"outside device memory|wrote bytes|ended by signal"
 # The tests of logs.
 HOT = "logs/hot_record_seeds.every_section_runs_once"
 LOGS = "logs/deferred_seeds.exactly_as_many_as_fit_run"
+BULK = "logs/bulk_seeds.tables_of_blocks_are_as_in_a_loop"
 COMBINED = "logs/deferred_seeds.what_repeats_is_combined"
 PARTIALS = "logs/deferred_seeds.samples_are_combined_to_partials"
 KEYED = "logs/deferred_seeds.sections_with_a_key_combine_within_it"

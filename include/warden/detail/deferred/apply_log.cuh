@@ -3,8 +3,11 @@
 /// The log that a guarded array keeps for `apply_async`.
 #pragma once
 
+#include <warden/detail/block/combining.cuh>
+#include <warden/detail/bulk/bulk_runner.cuh>
 #include <warden/detail/deferred/deferred_block.cuh>
 #include <warden/detail/deferred/deferred_log.cuh>
+#include <warden/detail/deferred/log_formats.cuh>
 #include <warden/detail/deferred/run_ref.cuh>
 #include <warden/detail/deferred/send_async.cuh>
 #include <warden/error.hpp>
@@ -40,6 +43,26 @@ inline constexpr bool can_be_deferred =
                            typename Policy::executor>
          : runs_logs<run_ref<Policy, Record, Sections...>>);
 
+/// True if `apply_async` of a guarded array may run without a log: sections on one record combine,
+/// whatever their keys.
+template <class Policy, class Record, class... Sections>
+inline constexpr bool runs_in_bulk =
+    combines_in_log<Policy, Record, Sections...> && !(has_combine_key<Sections> || ...);
+
+/// Stands for the bulk runner of sections that have none.
+struct no_bulk_runner {
+  static constexpr std::size_t bytes() { return 0; }
+};
+template <bool InBulk, class Policy, class Record, class... Sections>
+struct bulk_runner_of {
+  using type = no_bulk_runner;
+};
+template <class Policy, class Record, class Section>
+struct bulk_runner_of<true, Policy, Record, Section> {
+  using type = bulk_runner<Section, Record, typename Policy::context,
+                           std::min(512u, 2 * Policy::block_threads)>;
+};
+
 /// Logs of a guarded array, independent of its type.
 class apply_log_base {
  public:
@@ -53,16 +76,18 @@ class apply_log_base {
 };
 
 /// Logs of a guarded array's `apply_async`. The first call makes one, and a call with more sections
-/// makes a larger one. The smaller ones stay, because captured graphs may need them.
+/// makes a larger one. The smaller ones stay, because captured graphs may need them. Sections that
+/// combine on few records go through no log, but through the tables of a bulk_runner.
 template <class Policy, class Record, class... Sections>
 class apply_log : public apply_log_base {
   using log = deferred<Policy, Record, Sections...>;
   using ref = typename log::ref_type;
   using guarded = typename log::guarded_type;
+  static constexpr bool in_bulk = runs_in_bulk<Policy, Record, Sections...>;
 
  public:
   [[nodiscard]] std::size_t bytes() const override {
-    std::size_t sum = 0;
+    std::size_t sum = bulk_.bytes();
     for (log const& l : logs_) sum += l.memory_bytes();
     return sum;
   }
@@ -71,6 +96,10 @@ class apply_log : public apply_log_base {
   /// limit_error while the stream `s` is being captured, otherwise as the constructor of a log
   /// does.
   void reserve(guarded& of, std::size_t n, stream_ref s, std::source_location where) {
+    if constexpr (in_bulk) {
+      auto const facts = runtime::facts(of.device(), where);
+      if (bulk_.fits(of.size(), facts)) return bulk_.reserve(of, n, facts, s, where);
+    }
     std::size_t const wanted = std::min(std::bit_ceil(std::max(n, least)), most);
     if (!logs_.empty() && logs_.back().capacity() >= wanted) return;
     if (runtime::capturing(s, where)) {
@@ -95,6 +124,9 @@ class apply_log : public apply_log_base {
              std::source_location where) {
     if (n == 0) return;
     reserve(of, n, s, where);
+    if constexpr (in_bulk) {
+      if (logs_.empty()) return bulk_.run(of, n, f, s, where);
+    }
     log& to = logs_.back();
     send_async(to, n, f, s, where);
     to.run(s, where);
@@ -109,6 +141,7 @@ class apply_log : public apply_log_base {
   static constexpr std::size_t least = std::min<std::size_t>(4096, most);
 
   std::vector<log> logs_;
+  typename bulk_runner_of<in_bulk, Policy, Record, Sections...>::type bulk_;
 };
 
 }  // namespace detail
