@@ -30,7 +30,8 @@ bool is_compressed(std::string_view beginning) {
 
 }  // namespace
 
-text_file::text_file(std::string path) : file_{std::move(path)}, bytes_{file_.bytes()} {
+text_file::text_file(std::string path, line_ends ends)
+    : file_{std::move(path)}, ends_{ends}, bytes_{file_.bytes()} {
   std::array<char, 16> first{};
   std::size_t got = 0;
   while (beginning_.size() < first.size() &&
@@ -51,6 +52,7 @@ std::size_t text_file::read(char* to, std::size_t bytes) {
     if (got < bytes) got += file_.read(to + got, bytes - got);
     if (got == 0) return 0;
     bytes_read_ += got;
+    if (ends_ == line_ends::kept) return got;
     // Nothing is left if the only byte is the line feed of a carriage return that was read before.
     if (std::size_t const kept = unify_line_ends(to, got)) return kept;
   }

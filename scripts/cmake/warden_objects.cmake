@@ -11,7 +11,7 @@ target_link_libraries(output_files PRIVATE warden_warnings)
 target_include_directories(output_files PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(output_files PUBLIC cxx_std_20)
 # Text files are read without any device: compiled once.
-set(text_sources input_file line_reader matrix_market numbers text_file)
+set(text_sources csv_reader input_file line_reader matrix_market numbers text_file)
 list(TRANSFORM text_sources REPLACE "(.+)" "apps/text/\\1.cpp")
 add_library(text_files STATIC EXCLUDE_FROM_ALL ${text_sources})
 target_link_libraries(text_files PRIVATE warden_warnings PUBLIC output_files)
