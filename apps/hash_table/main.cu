@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command hash_table count FILE: counts each word of a text, or each key of a column.
+// Command hash_table count FILE: counts each word of a text, or each key of a column. Command
+// hash_table aggregate FILE: sums and other aggregates of groups of rows.
 
+#include "apps/hash_table/aggregate/command.hpp"
 #include "apps/hash_table/baselines.cuh"
 #include "apps/hash_table/counts.cuh"
 #include "apps/hash_table/table.cuh"
@@ -132,5 +134,9 @@ int main(int argc, char** argv) {
       ->add_option("--capacity", o.capacity,
                    "room for this many different words; by default for all")
       ->transform(apps::whole(1, 1u << 31));
-  return apps::run_command(app, argc, argv, [&] { return count(o); });
+  hash_table::aggregate_options groups;
+  CLI::App const* const aggregate = hash_table::add_aggregate(app, groups);
+  return apps::run_command(app, argc, argv, [&] {
+    return aggregate->parsed() ? hash_table::run_aggregate(groups) : count(o);
+  });
 }

@@ -19,6 +19,8 @@ target_include_directories(text_files PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(text_files PUBLIC cxx_std_20)
 # g++ 12 sees overlaps where text is put together (GCC's bug 105329).
 target_compile_options(text_files PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+warden_add_objects(aggregate SOURCES apps/hash_table/aggregate/totals.cu apps/hash_table/aggregate/groups.cpp apps/hash_table/aggregate/check.cpp
+                   apps/hash_table/aggregate/group_keys.cpp apps/hash_table/aggregate/query.cpp LIBRARIES text_files)
 warden_add_objects(workload SOURCES microbench/support/workload.cu microbench/support/record_ids.cpp LIBRARIES text_files)
 warden_add_objects(points SOURCES microbench/support/device_time.cu microbench/support/point.cu microbench/support/timed_point.cu)
 warden_add_objects(contention_deferred SOURCES microbench/contention/deferred_push.cu microbench/contention/deferred_add.cu
