@@ -18,7 +18,7 @@ struct run_result {
 
 /// Measures an arm by a warm-up, by trial repetitions that choose the number of operations unless
 /// the point or the sweep fixes it, and by timed repetitions. The timed repetitions of all arms are
-/// interleaved.
+/// interleaved. An arm that takes longer than 1 s has one of them.
 class timed_point : public point {
  protected:
   static constexpr std::uint32_t least = 1u << 16;
