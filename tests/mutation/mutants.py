@@ -4,7 +4,7 @@ from app_mutants import APP_MUTANTS
 from diagnoses import (ANNOUNCED, ASKED, BETWEEN, BULK, COMBINED, COUNTED, EDGES, EXCHANGE, FAR_BACK, GROUPS_BY_LOCKS,
                        GROUPS_BY_RUNS, HALF_DONE, HOT, KEYED, LATE, LOGS, MISPLACED, ONE_CALL, ORDER, PARTIALS, RACE,
                        RACES_OF_BUFFERS, RACES_OF_GROUPS, RACES_OF_NOOPS, RACES_OF_ROUNDS, ROUNDS, SHARED_TILES, SPREAD, SPREAD_ORDER,
-                       SPREAD_WRONG, STRAY, TABLE_WRONG, TREE, UNCLAIMED)
+                       SPREAD_WRONG, STRAY, TABLE_WRONG, TREE, TREE_BUCKET, UNCLAIMED)
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
 # that are listed below. A test is a scenario of tests/mutation/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
@@ -247,9 +247,12 @@ MUTANTS = {
     "rows-as-they-came": ("detail/deferred/ordered_reader.cuh", "std::uint32_t const row = turn;", ORDER, "wrong order"),
     "tree-chunk": ("detail/deterministic/chunk_list.cuh", "bool const begins = p % tree_fan_in == 0 || p == own_begin;", TREE,
                    "unordered load|Which is: "),
-    "tree-leaf": ("detail/deterministic/tree_kernels.cuh", "if (p + j < c.end) sum = partial::combine(next[j], sum);", TREE, "Which is: "),
+    "tree-leaf": ("detail/deterministic/chunk_runner.cuh", "if (p + j < c.end) sum = partial::combine(next[j], sum);", TREE, "Which is: "),
     "tree-release": ("detail/deterministic/tree_parents.cuh", "", TREE, "unordered load"),
     "tree-acquire": ("detail/deterministic/tree_parents.cuh", "", TREE, "unordered load"),
+    "tree-places": ("detail/deterministic/bucket_kernels.cuh", "", TREE_BUCKET, "Which is: |outside device memory|unordered load"),
+    "tree-start": ("detail/deterministic/record_partition.cuh", "if (digit < m.buckets) to[digit] = m.begins[digit] - sort.start(digit);",
+                   TREE_BUCKET, "Which is: |outside device memory|unordered load"),
     # The next run finds children of this one.
     "tree-reset": ("detail/deterministic/tree_parents.cuh", "", TREE, "Which is: "),
     "order-of-launches": ("detail/deferred/log_order.cuh", "", ORDER, "wrong order|lost or doubled section|memory outside"),

@@ -5,6 +5,7 @@
 
 #include <warden/detail/block/lane_group.cuh>
 #include <warden/detail/block/to.cuh>
+#include <warden/section.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>

@@ -25,27 +25,31 @@ struct chunk {
   }
 };
 
-/// Finds the chunks that begin among `positions` positions of a warp.
+/// Positions among which a warp finds chunks at a time.
+inline constexpr unsigned chunk_positions = 4 * simt::warp_size;
+
+/// Shared memory of a warp that finds chunks.
+struct chunk_storage {
+  static constexpr unsigned size = chunk_positions + simt::warp_size;
+  std::uint32_t begins[size];         ///< first position of each chunk
+  std::uint32_t record_begins[size];  ///< first position of its record's sections
+};
+
+/// Finds the chunks that begin among `chunk_positions` positions of a warp. `Key` is the type of
+/// the numbers that tell records apart.
+template <class Key>
 class chunk_list {
   static constexpr unsigned lanes = simt::warp_size;
   /// A chunk that begins at the warp's last position ends at most this much later.
   static_assert(tree_fan_in <= lanes);
 
  public:
-  /// Positions of a warp.
-  static constexpr unsigned positions = 8 * lanes;
-  /// Shared memory of a warp.
-  struct storage {
-    std::uint32_t begins[positions + lanes];         ///< first position of each chunk
-    std::uint32_t record_begins[positions + lanes];  ///< first position of its record's sections
-  };
-
   /// Finds the chunks from position `first` on. `keys` are [n] and sorted. Precondition: `first`
   /// is below `n`. Collective over the warp.
-  WARDEN_DEVICE chunk_list(std::uint32_t const* keys, std::uint32_t n, std::uint32_t first,
-                           storage& shared)
+  WARDEN_DEVICE chunk_list(Key const* keys, std::uint32_t n, std::uint32_t first,
+                           chunk_storage& shared)
       : shared_{shared} {
-    std::uint32_t const end = n - first < positions ? n : first + positions;
+    std::uint32_t const end = n - first < chunk_positions ? n : first + chunk_positions;
     std::uint32_t record_begin = first_of_record(keys, first);
     unsigned listed = 0;
     for (std::uint32_t row = first; listed == 0 || !ends(listed, end); row += lanes) {
@@ -93,7 +97,7 @@ class chunk_list {
 
  private:
   /// Returns the first position with the key of position `p`. Collective over the warp.
-  WARDEN_DEVICE static std::uint32_t first_of_record(std::uint32_t const* keys, std::uint32_t p) {
+  WARDEN_DEVICE static std::uint32_t first_of_record(Key const* keys, std::uint32_t p) {
     auto const is_of_record = [&, key = keys[p]](std::uint32_t at) { return keys[at] == key; };
     // Most records have few sections.
     std::uint32_t const near = p < lanes ? 0 : p - lanes;
@@ -105,7 +109,7 @@ class chunk_list {
     return shared_.begins[listed - 1] >= end;
   }
 
-  storage& shared_;
+  chunk_storage& shared_;
   unsigned count_;
   std::uint32_t last_record_end_ = 0;
 };

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <warden/buffer.hpp>
+#include <warden/detail/deterministic/bucket_kernels.cuh>
 #include <warden/detail/deterministic/bulk_sections.cuh>
+#include <warden/detail/deterministic/record_partition.cuh>
 #include <warden/detail/deterministic/tree_kernels.cuh>
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
@@ -40,14 +42,17 @@ class tree_memory {
   /// cuda_error.
   tree_memory(std::uint32_t sections, std::uint32_t records, std::source_location where)
       : most_{sections},
-        bits_{static_cast<unsigned>(std::bit_width(std::max(records, 1u)))},
-        ids_{sections, where},
-        numbers_{sections, where},
-        sorted_ids_{sections, where},
-        sorted_numbers_{sections, where},
+        partitions_{fits_partition(records, where)},
+        bits_{static_cast<unsigned>(
+            std::bit_width(partitions_ ? std::max(records, 1u) - 1 : std::max(records, 1u)))},
+        sections_{std::size_t{4} * sections, where},
+        temporary_{partitions_ ? partition_words(sections) * sizeof(std::uint32_t)
+                               : runtime::sort_bytes(sections, bits_, where),
+                   where},
+        pieces_{partitions_ ? partition_memory::most_pieces(sections, buckets(sections)) : 0,
+                where},
         partials_{2 * parents::places(sections) * lanes * sizeof(partial), where},
-        children_{parents::places(sections), where},
-        temporary_{runtime::sort_bytes(sections, bits_, where), where} {
+        children_{parents::places(sections), where} {
     children_.fill_bytes(0, {}, where);
     stream_ref{}.synchronize(where);
   }
@@ -56,8 +61,8 @@ class tree_memory {
   [[nodiscard]] std::uint32_t most() const { return most_; }
   /// Returns the device memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const {
-    return ids_.bytes() + numbers_.bytes() + sorted_ids_.bytes() + sorted_numbers_.bytes() +
-           partials_.bytes() + children_.bytes() + temporary_.bytes();
+    return sections_.bytes() + temporary_.bytes() + pieces_.bytes() + partials_.bytes() +
+           children_.bytes();
   }
 
   /// Enqueues the sections `first` to `first` + `n` - 1 of a bulk, at most `most()`. Throws
@@ -65,39 +70,123 @@ class tree_memory {
   template <class Record, class Context, class Bulk>
   void run(tree_records<Record, Context> const& on, Bulk const& bulk, std::uint64_t first,
            std::uint32_t n, stream_ref s, std::source_location where) {
-    simt::launch(&list_sections<Bulk>, std::min(blocks_for(n), 4096u), threads, 0,
-                 {bulk, first, n, on.size, on.report, ids_.data(), numbers_.data()}, s, where);
-    runtime::sort_pairs(
-        {ids_.data(), numbers_.data(), sorted_ids_.data(), sorted_numbers_.data(), n}, bits_,
-        temporary_.data(), temporary_.bytes(), s, where);
-    constexpr unsigned warps = threads / simt::warp_size;
-    simt::launch(&run_trees<tree_arguments<Record, Context, Section, Bulk>>,
-                 blocks_for((n - 1) / chunk_list::positions + 1, warps), threads,
-                 warps * sizeof(chunk_list::storage),
-                 {{sorted_ids_.data(), sorted_numbers_.data(), n},
-                  bulk,
-                  first,
-                  on.records,
-                  on.size,
-                  on.context,
-                  {reinterpret_cast<partial*>(partials_.data()), children_.data(),
-                   static_cast<std::uint32_t>(parents::places(most_))}},
-                 s, where);
+    using arguments = tree_arguments<Record, Context, Section, Bulk>;
+    arguments const a{bulk,
+                      first,
+                      n,
+                      on.records,
+                      on.size,
+                      on.context,
+                      on.report,
+                      {reinterpret_cast<partial*>(partials_.data()), children_.data(),
+                       static_cast<std::uint32_t>(parents::places(most_))}};
+    if (partitions_) {
+      run_buckets(a, s, where);
+    } else {
+      sort_and_run(a, s, where);
+    }
   }
 
  private:
-  static constexpr unsigned threads = 256;
-  /// Returns the blocks that `n` threads or warps fill, of which a block has `each`.
-  static unsigned blocks_for(std::uint32_t n, unsigned each = threads) {
-    return (n - 1) / each + 1;
+  /// True if the device and the ids fit a partition by one digit, and a sort by another.
+  static bool fits_partition(std::uint32_t records, std::source_location where) {
+    return records <= 1u << 2 * digit_bits &&
+           std::max(move_layout{}.carver.bytes(), piece_sort::shared_bytes()) <=
+               runtime::facts(runtime::current_device(where), where).shared_bytes_per_block;
+  }
+  static constexpr std::size_t tiles_of(std::size_t n) {
+    return (n + tile_sections - 1) / tile_sections;
+  }
+  /// Returns the size of the arrays of a partition, but for the sections and the pieces.
+  [[nodiscard]] std::size_t partition_words(std::size_t n) const {
+    std::size_t const b = buckets(n);
+    return b * (tiles_of(n) + 3 + digits) + 2 + digits * partition_memory::most_pieces(n, b);
+  }
+  /// Returns the number of buckets of n sections, so that most buckets are one piece. The bits of
+  /// an id that do not tell its bucket are one digit.
+  [[nodiscard]] std::uint32_t buckets(std::size_t n) const {
+    constexpr std::size_t usual = piece_sections * 4 / 5;
+    unsigned const least = bits_ - std::min(bits_, digit_bits);
+    unsigned const wanted = static_cast<unsigned>(std::bit_width((n - 1) / usual));
+    return 1u << std::clamp(wanted, least, std::min(bits_, digit_bits));
+  }
+
+  template <class Arguments>
+  void run_buckets(Arguments const& a, stream_ref s, std::source_location where) {
+    auto* next = reinterpret_cast<std::uint32_t*>(temporary_.data());
+    auto const take = [&](std::size_t words) {
+      auto* const piece = next;
+      next += words;
+      return piece;
+    };
+    auto const tiles = static_cast<unsigned>(tiles_of(a.n));
+    std::size_t const half = std::size_t{2} * most_;
+    std::uint32_t const b = buckets(most_);
+    partition_memory const m{bits_ - static_cast<unsigned>(std::countr_zero(b)),
+                             b,
+                             tiles,
+                             reinterpret_cast<numbered_id*>(sections_.data()),
+                             take(b * tiles_of(most_)),
+                             take(b),
+                             take(b + 1),
+                             take(b + 1),
+                             pieces_.data(),
+                             take(digits * partition_memory::most_pieces(most_, b)),
+                             take(std::size_t{b} * digits),
+                             sections_.data() + half,
+                             sections_.data() + half + most_};
+    auto const enqueue = [&](auto const& kernel, unsigned blocks, unsigned threads,
+                             std::size_t shared_bytes, auto const&... arguments) {
+      void* addresses[] = {const_cast<void*>(static_cast<void const*>(&arguments))...};
+      auto const made = simt::make_kernel(kernel);
+      runtime::allow_shared_bytes(made, shared_bytes, where);
+      runtime::launch(made, runtime::early_launch(blocks, threads, shared_bytes), addresses, s,
+                      where);
+    };
+    constexpr unsigned warps = partition_threads / simt::warp_size;
+    constexpr std::size_t scan_bytes = sizeof(simt::block_scan_by_warps<digits>::storage);
+    auto const pieces = static_cast<unsigned>(partition_memory::most_pieces(a.n, b));
+    enqueue(&count_digits<Arguments>, tiles, partition_threads, digits * sizeof(std::uint32_t), a,
+            m);
+    enqueue(&add_up_tiles<partition_memory>, (b + warps - 1) / warps, partition_threads, 0, m);
+    enqueue(&plan_pieces<partition_memory>, 1, digits, 2 * scan_bytes, m);
+    enqueue(&move_sections<Arguments>, tiles, partition_threads, move_layout{}.carver.bytes(), a,
+            m);
+    enqueue(&run_small_buckets<Arguments>, pieces, partition_threads, piece_sort::shared_bytes(), a,
+            m);
+    enqueue(&place_low_digits<partition_memory>, b, digits, scan_bytes, m);
+    enqueue(&sort_large_buckets<partition_memory>, pieces, partition_threads,
+            piece_sort::shared_bytes(), m);
+    enqueue(&run_large_buckets<Arguments>, pieces, partition_threads, warps * sizeof(chunk_storage),
+            a, m);
+  }
+  template <class Arguments>
+  void sort_and_run(Arguments const& a, stream_ref s, std::source_location where) {
+    constexpr unsigned threads = 256, warps = threads / simt::warp_size;
+    auto const array = [&](unsigned number) {
+      return sections_.data() + std::size_t{number} * most_;
+    };
+    auto const blocks_for = [](std::uint32_t items, unsigned each) {
+      return (items - 1) / each + 1;
+    };
+    launch(&list_sections<Arguments>, {std::min(blocks_for(a.n, threads), 4096u), threads},
+           {s, where}, a, array(0), array(1));
+    runtime::sort_pairs({array(0), array(1), array(2), array(3), a.n}, bits_, temporary_.data(),
+                        temporary_.bytes(), s, where);
+    launch(&run_sorted<Arguments>,
+           {blocks_for(blocks_for(a.n, chunk_positions), warps), threads,
+            warps * sizeof(chunk_storage)},
+           {s, where}, a, sorted_sections<std::uint32_t>{array(2), array(3), a.n, 0, 0});
   }
 
   std::uint32_t most_;
-  unsigned bits_;  ///< bits of ids, and of the number that stands for no record
-  buffer<std::uint32_t> ids_, numbers_, sorted_ids_, sorted_numbers_;
+  bool partitions_;                 ///< true if sections are partitioned, not sorted by a library
+  unsigned bits_;                   ///< bits of ids; of the number of records for a sort
+  buffer<std::uint32_t> sections_;  ///< ids and numbers, twice
+  buffer<std::byte> temporary_;     ///< of the partition or the sort
+  buffer<bucket_piece> pieces_;
   buffer<std::byte> partials_;
   buffer<std::uint32_t> children_;
-  buffer<std::byte> temporary_;
 };
 
 }  // namespace detail

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Combines the sections of chunks, and applies the results to the records.
+#pragma once
+
+#include <warden/detail/block/combining.cuh>
+#include <warden/detail/block/record_id.cuh>
+#include <warden/detail/deterministic/chunk_list.cuh>
+#include <warden/detail/deterministic/tree_parents.cuh>
+#include <warden/detail/execute/guarded_report.cuh>
+#include <warden/section.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Sections and records of a run. `Bulk` is a bulk_sections.
+template <class Record, class Context, class Section, class Bulk>
+struct tree_arguments {
+  using record = Record;                                     ///< type of one protected item
+  using section = Section;                                   ///< type of the sections
+  using partial = partial_of<Section>;                       ///< type that they combine to
+  static constexpr unsigned lanes = group_size_of<Section>;  ///< lanes of a group
+
+  Bulk bulk;                             ///< sections by number
+  std::uint64_t first;                   ///< number of the first section
+  std::uint32_t n;                       ///< numbers
+  Record* records;                       ///< [size] records
+  std::uint64_t size;                    ///< number of records
+  Context context;                       ///< context of the sections
+  guarded_report* report;                ///< gets bad ids
+  tree_parents<partial, lanes> parents;  ///< memory of trees
+};
+
+/// Sections in the order of a stable sort by record: all of a run, or those of some records.
+template <class Key>
+struct sorted_sections {
+  Key const* keys;               ///< [n] sorted numbers of records
+  std::uint32_t const* numbers;  ///< [n] numbers of the sections
+  std::uint32_t n;               ///< sections
+  std::uint32_t first_id;        ///< id of the record with key 0
+  std::uint32_t before;          ///< position of the first section among all of the run
+};
+
+/// Runs the chunks of sorted sections.
+template <class Arguments, class Key>
+class chunk_runner {
+  using record = typename Arguments::record;
+  using section = typename Arguments::section;
+  using partial = typename Arguments::partial;
+
+ public:
+  WARDEN_DEVICE chunk_runner(Arguments const& a, sorted_sections<Key> const& sorted)
+      : a_{a}, sorted_{sorted} {}
+
+  /// Runs the chunks that begin among the warp's `chunk_positions` positions from `first` on.
+  /// Precondition: `first` is below `n`. Collective over the warp.
+  WARDEN_DEVICE void run(std::uint32_t first, chunk_storage& shared) const {
+    constexpr unsigned groups = simt::warp_size / Arguments::lanes;
+    chunk_list<Key> const chunks{sorted_.keys, sorted_.n, first, shared};
+    for (unsigned c = simt::lane_id() / Arguments::lanes; c < chunks.count(); c += groups)
+      run(chunks[c]);
+    simt::sync_warp(simt::full_warp);
+  }
+
+ private:
+  /// Combines a chunk's sections, and goes on to the root if this group finishes the last one of
+  /// its siblings. Collective over the group.
+  WARDEN_DEVICE void run(chunk const& c) const {
+    std::uint32_t const id = sorted_.first_id + sorted_.keys[c.begin];
+    if (id >= a_.size) return;
+    partial const sum = combined(c);
+    if (c.is_whole()) return apply(id, sum);
+    std::uint32_t const before = sorted_.before;
+    a_.parents.add(
+        {c.begin + before, c.end + before, c.record_begin + before, c.record_end + before}, sum,
+        [&](partial const& all) { apply(id, all); });
+  }
+  WARDEN_DEVICE partial combined(chunk const& c) const {
+    auto const leaf = [&](std::uint32_t p) {
+      std::uint32_t const number = sorted_.numbers[p < c.end ? p : c.end - 1];
+      return made_partial<partial>(a_.bulk.section(a_.first + number));
+    };
+    partial sum = leaf(c.begin);
+    // Several sections at a time: their loads are in progress at the same time.
+    for (std::uint32_t p = c.begin + 1; p < c.end; p += 4) {
+      partial const next[] = {leaf(p), leaf(p + 1), leaf(p + 2), leaf(p + 3)};
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < 4; ++j) {
+        if (p + j < c.end) sum = partial::combine(sum, next[j]);  // mutation: tree-leaf
+      }
+    }
+    return sum;
+  }
+  WARDEN_DEVICE void apply(std::uint32_t id, partial const& sum) const {
+    record& r = a_.records[id];
+    record_id const own{id};
+    if constexpr (Arguments::lanes == 1) {
+      simt::section_enter(&r);
+      run_with_id(sum, r, a_.context, own);
+      simt::section_leave(&r);
+    } else {
+      lane_group<Arguments::lanes> const group;
+      simt::group_enter(group.mask(), &r);
+      run_with_id(sum, r, a_.context, own);
+      simt::group_leave(group.mask(), &r);
+    }
+  }
+
+  Arguments const& a_;
+  sorted_sections<Key> const sorted_;
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END
