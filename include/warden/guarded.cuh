@@ -10,6 +10,7 @@
 #include <warden/detail/deferred/client_storage.cuh>
 #include <warden/detail/deterministic/apply_tree.cuh>
 #include <warden/detail/deterministic/tree_checks.cuh>
+#include <warden/detail/deterministic/tree_log_runner.cuh>
 #include <warden/detail/execute/guarded_access.cuh>
 #include <warden/detail/execute/guarded_options.hpp>
 #include <warden/detail/execute/guarded_state.cuh>

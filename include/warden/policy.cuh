@@ -210,8 +210,9 @@ struct sequential {
   static constexpr bool in_trees = false;                 ///< true if a fixed tree combines them
 };
 
-/// The sections of an `apply_async` on one record are combined by `Section::combine`, in the order
-/// of i and in a tree that depends only on how many they are. The result is then applied once. It
+/// The sections of an `apply_async`, or of a run of a log, on one record are combined by
+/// `Section::combine`, in the order of i, or of order::sequential, and in a tree that depends only
+/// on how many they are. The result is then applied once. It
 /// is the same each time, bit for bit, on every GPU, and many threads work on a hot record. Two
 /// calls with half of the sections each give other bits than one call, because the trees differ.
 /// `is_noop` is not called. Precondition: `combine` is associative, but for rounding.

@@ -203,6 +203,54 @@ TEST(deterministic, each_lane_of_a_group_combines_its_part_of_a_row) {
     }
   }
 }
+/// Section i, for the record that an array names.
+struct numbered_to {
+  std::uint32_t const* ids;
+  __device__ warden::to<mixed> operator()(std::uint64_t i) const {
+    return warden::to{ids[i], numbered{}(i)};
+  }
+};
+TEST(deterministic, a_log_gives_the_bits_of_apply_async) {
+  for (double const skew : {0.0, 30.0}) {
+    for (std::uint32_t const n : {1u, 31u, 3000u, test::sized(9000u, 900000u)}) {
+      auto const ids = random_ids(n, 300, skew);
+      warden::buffer<std::uint32_t> const on{ids};
+      warden::buffer<std::uint64_t> values{std::vector<std::uint64_t>(300, initial)};
+      guarded g{values};
+      // Room for more than are sent.
+      warden::deferred log{g, n + n / 3};
+      warden::send_async(log, n, numbered_to{on.data()});
+      log.run();
+      g.wait();
+      EXPECT_EQ(values.to_host(), expected(ids, 300, initial)) << n << " sections, skew " << skew;
+      EXPECT_EQ(log.explain().sections, n);
+      // The log is empty again.
+      log.run();
+      g.wait();
+      EXPECT_EQ(values.to_host(), expected(ids, 300, initial));
+    }
+  }
+}
+WARDEN_KERNEL void send_range(guarded::deferred_ref out, std::uint32_t const* ids,
+                              std::uint32_t first, std::uint32_t n) {
+  using block = guarded::deferred_block<64>;
+  WARDEN_SHARED(block::storage, storage);
+  block client{out, storage};
+  client.for_each(n, [&](std::uint64_t i) { return numbered_to{ids}(first + i); });
+}
+TEST(deterministic, a_log_has_the_order_of_its_launches) {
+  auto const ids = random_ids(4000, 10, 4);
+  warden::buffer<std::uint32_t> const on{ids};
+  warden::buffer<std::uint64_t> values{std::vector<std::uint64_t>(10, initial)};
+  guarded g{values};
+  warden::deferred log{g, ids.size()};
+  auto const first = log.ref(), second = log.ref();
+  warden::launch(&send_range, 3, 64, {}, second, on.data(), 1500u, 2500u);
+  warden::launch(&send_range, 5, 64, {}, first, on.data(), 0u, 1500u);
+  log.run();
+  g.wait();
+  EXPECT_EQ(values.to_host(), expected(ids, 10, initial));
+}
 TEST(deterministic, a_captured_call_needs_reserved_memory) {
   auto const ids = random_ids(5000, 20, 8);
   warden::buffer<std::uint32_t> const on{ids};

@@ -35,18 +35,23 @@ class log_replayer;
 template <class Run>
 class rounds_runner;
 
+// Defined by warden/guarded.cuh.
+template <class Policy, class Record, class... Sections>
+class tree_log_runner;
+
 /// True if a fused launch runs the logs of such a guarded array.
 template <class Policy, class Record, class... Sections>
 inline constexpr bool is_replayed =
     (sending_section_of<Sections, Record, typename Policy::context> || ...);
 /// Runner of the logs of such a guarded array.
 template <class Policy, class Record, class... Sections>
-using log_runner_of =
-    std::conditional_t<is_replayed<Policy, Record, Sections...>,
-                       log_replayer<Policy, Record, Sections...>,
-                       std::conditional_t<run_ref<Policy, Record, Sections...>::has_pairs,
-                                          rounds_runner<run_pairs_ref<Policy, Record, Sections...>>,
-                                          log_runner<Policy, Record, Sections...>>>;
+using log_runner_of = std::conditional_t<
+    is_replayed<Policy, Record, Sections...>, log_replayer<Policy, Record, Sections...>,
+    std::conditional_t<
+        run_ref<Policy, Record, Sections...>::has_pairs,
+        rounds_runner<run_pairs_ref<Policy, Record, Sections...>>,
+        std::conditional_t<Policy::order::in_trees, tree_log_runner<Policy, Record, Sections...>,
+                           log_runner<Policy, Record, Sections...>>>>;
 /// Device view of the guarded array for the runs of a log. Sections on two records run in rounds.
 template <class Policy, class Record, class... Sections>
 using run_ref_of = std::conditional_t<run_ref<Policy, Record, Sections...>::has_pairs,
@@ -57,9 +62,6 @@ using run_ref_of = std::conditional_t<run_ref<Policy, Record, Sections...>::has_
 /// these sentences before the errors that follow.
 template <class Policy, class Record, class... Sections>
 class log_checks {
-  static_assert(!Policy::order::in_trees,
-                "warden: with order::deterministic sections are given to apply_async, which needs "
-                "no log");
   static_assert(!is_replayed<Policy, Record, Sections...> ||
                     is_defined<log_replayer<Policy, Record, Sections...>>,
                 "warden: a log whose sections send sections is run by a fused launch: include "

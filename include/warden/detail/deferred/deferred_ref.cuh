@@ -90,8 +90,8 @@ class deferred_ref
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t id, Section const& section) const {
     static_assert(!in_order || !std::is_same_v<Section, Section>,
-                  "warden: with order::sequential sections are sent by a deferred_block, because "
-                  "threads that send by themselves have no order");
+                  "warden: with order::sequential and order::deterministic sections are sent by a "
+                  "deferred_block, because threads that send by themselves have no order");
     if (!check(id)) return true;
     return this->put(formats::pack(this->number(id), section));
   }

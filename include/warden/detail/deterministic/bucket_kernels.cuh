@@ -28,7 +28,9 @@ class piece_sort {
     arena_piece<std::uint32_t> numbers = carver.take<std::uint32_t>(piece_sections);
     arena_piece<std::uint16_t> keys = carver.take<std::uint16_t>(piece_sections);
     sort::pieces sorting{carver};
-    arena_piece<chunk_storage> lists = carver.take<chunk_storage>(warps);
+    // In the place of the counts, which are free once the piece is sorted.
+    arena_piece<chunk_storage> lists{sorting.counts.offset, warps};
+    static_assert(warps * sizeof(chunk_storage) <= sort::counts_bytes);
   };
 
  public:

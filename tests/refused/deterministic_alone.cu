@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A log of sections that are combined in a tree.
+// To be combined in a tree, but sent by a thread alone.
 
 #include <warden/deferred.cuh>
 
@@ -9,8 +9,6 @@ struct add {
   __device__ void operator()(int& sum) const { sum += amount; }
 };
 using in_trees = warden::policy<warden::options{}, warden::order::deterministic>;
+using sums = warden::basic_guarded<in_trees, int, add>;
 
-void run(warden::basic_guarded<in_trees, int, add>& all) {
-  warden::deferred log{all, 10};
-  log.run();
-}
+void send(sums::deferred_ref all) { all.send(0, add{1}); }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The sections of a log in their order: by launch, block, send and thread.
+#pragma once
+
+#include <warden/detail/deferred/deferred_kernels.cuh>
+#include <warden/detail/deferred/section_log.cuh>
+#include <warden/simt/collective.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Sections of a log, which has one partition, by number. A bulk of as many numbers as the log has
+/// places; the last ones have no section.
+template <class Ref>
+struct log_sections {
+  typename Ref::message_type const* pool;  ///< [place] messages
+  std::uint32_t const* places;             ///< [section] its place
+  std::uint32_t const* count;              ///< number of sections
+
+  /// Returns true if number `i` has a section. Sets the id of its record.
+  WARDEN_DEVICE bool id_of(std::uint64_t i, std::uint64_t& id) const {
+    if (i >= *count) return false;
+    id = pool[places[i]].local();
+    return true;
+  }
+  /// Returns section number `i`.
+  WARDEN_DEVICE typename Ref::section section(std::uint64_t i) const {
+    return Ref::format::template unpack<typename Ref::section>(pool[places[i]]);
+  }
+};
+
+/// Arguments of the kernels below.
+template <class Ref>
+struct place_arguments {
+  run_arguments<Ref> run;
+  std::uint32_t* befores;  ///< [turn] messages in the batches before
+  std::uint32_t* places;   ///< [section] its place
+  std::uint32_t* count;    ///< number of sections; 0 if the log is not run
+
+  /// Returns the messages of the batch whose turn is `turn`.
+  [[nodiscard]] WARDEN_DEVICE log_places batch(std::uint32_t turn) const {
+    auto const& log = run.ref.log;
+    std::uint32_t const row = log.order.rows[turn];
+    return row == log.no_row ? log_places{0, 0} : log.segment(0, row);
+  }
+};
+
+/// Threads of the block that adds up the batches.
+inline constexpr unsigned adding_threads = 1024;
+/// Adds up the messages of all batches. One block.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(adding_threads, 1) add_up_batches(place_arguments<Ref> a) {
+  simt::wait_for_previous_kernel();
+  simt::assume_one_dimension();
+  using scan = simt::block_scan_by_warps<adding_threads>;
+  auto& storage = *reinterpret_cast<typename scan::storage*>(simt::dynamic_shared());
+  constexpr unsigned each = 8;
+  std::uint32_t done = 0;
+  // One thread reads it for all, because a kernel that is sending may take rows at the same time.
+  std::uint32_t rows;
+  scan::exclusive_sum(
+      storage, simt::thread_rank() == 0 && a.run.runs() ? a.run.ref.log.rows_written() : 0, rows);
+  for (std::uint32_t first = 0; first < rows; first += adding_threads * each) {
+    std::uint32_t const mine = first + simt::thread_rank() * each;
+    std::uint32_t counts[each], sum = 0, total;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < each; ++k) {
+      counts[k] = mine + k < rows ? a.batch(mine + k).count : 0;
+      sum += counts[k];
+    }
+    simt::sync_block();
+    std::uint32_t before = done + scan::exclusive_sum(storage, sum, total);
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < each; ++k) {
+      if (mine + k < rows) a.befores[mine + k] = before;
+      before += counts[k];
+    }
+    done += total;
+  }
+  if (simt::thread_rank() == 0) *a.count = done;
+}
+/// Lists the places of all messages. A warp for each batch in turn. Any grid.
+template <class Ref>
+WARDEN_KERNEL void list_places(place_arguments<Ref> a) {
+  simt::wait_for_previous_kernel();
+  simt::assume_one_dimension();
+  if (!a.run.runs()) return;
+  a.run.begin(log_phase::run);
+  std::uint32_t const count = *a.count, rows = a.run.ref.log.rows_written();
+  std::uint32_t const warps = simt::block_count() * simt::block_threads() / simt::warp_size;
+  for (std::uint32_t turn =
+           (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / simt::warp_size;
+       turn < rows; turn += warps) {
+    log_places const batch = a.batch(turn);
+    std::uint32_t const before = a.befores[turn];
+    for (std::uint32_t j = simt::lane_id(); j < batch.count && before + j < count;
+         j += simt::warp_size)
+      a.places[before + j] = batch.begin + j;
+  }
+}
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

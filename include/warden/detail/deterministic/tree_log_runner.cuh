@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Runs logs with order::deterministic.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/detail/deferred/deferred_options.hpp>
+#include <warden/detail/deferred/log_order.cuh>
+#include <warden/detail/deferred/log_plan.cuh>
+#include <warden/detail/deferred/run_ref.cuh>
+#include <warden/detail/deterministic/log_sections.cuh>
+#include <warden/detail/deterministic/tree_memory.cuh>
+#include <warden/detail/execute/guarded_state.cuh>
+#include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <source_location>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// The kernels between a log's close and its opening, for sections that a fixed tree combines. The
+/// log has one partition, and its order is that of order::sequential.
+template <class Policy, class Record, class Section>
+class tree_log_runner<Policy, Record, Section> {
+  using run_type = run_ref<Policy, Record, Section>;
+
+ public:
+  /// Runs the logs of a guarded array.
+  explicit tree_log_runner(guarded_state<Policy, Record, Section> const&) {}
+
+  /// True: nothing depends on the shared memory.
+  static bool fits(std::uint64_t, deferred_options const&) { return true; }
+  /// Returns the only partition.
+  partition_map plan_partitions(run_type& run, deferred_options const&, std::size_t,
+                                std::source_location) {
+    return run.owners = log_plan<run_type>::partitions(run.size, 1);
+  }
+  /// Makes the memory that sorts a planned log. Throws cuda_error.
+  void make(run_type& run, std::source_location where) {
+    order_.make(run.log, where);
+    befores_ = buffer<std::uint32_t>{run.log.rows, where};
+    places_ = buffer<std::uint32_t>{run.log.size, where};
+    count_ = buffer<std::uint32_t>{1, where};
+    memory_.emplace(run.log.size, static_cast<std::uint32_t>(run.size), where);
+  }
+  /// Enqueues the execution of a closed log. `stage` tells how much is enqueued, also if the call
+  /// throws. Throws cuda_error.
+  void enqueue(run_arguments<run_type> const& run, run_stage& stage, stream_ref s,
+               std::source_location where) {
+    order_.find(run, s, where);
+    stage = run_stage::sorted;
+    place_arguments<run_type> argument{run, befores_.data(), places_.data(), count_.data()};
+    void* arguments[] = {&argument};
+    runtime::launch(
+        simt::make_kernel(&add_up_batches<run_type>),
+        runtime::early_launch(1, adding_threads,
+                              sizeof(simt::block_scan_by_warps<adding_threads>::storage)),
+        arguments, s, where);
+    constexpr unsigned threads = 256;
+    unsigned const blocks =
+        std::min((run.ref.log.rows - 1) / (threads / simt::warp_size) + 1, 4096u);
+    runtime::launch(simt::make_kernel(&list_places<run_type>),
+                    runtime::early_launch(blocks, threads, 0), arguments, s, where);
+    tree_records<Record, typename Policy::context> const on{
+        run.ref.records, run.ref.size, run.ref.sections_context, run.ref.report};
+    stage = run_stage::begun;
+    memory_->run(on, log_sections<run_type>{run.ref.log.pool, places_.data(), count_.data()}, 0,
+                 run.ref.log.size, s, where);
+  }
+
+  /// Returns null: no launch replays the log.
+  [[nodiscard]] static launch_control* launch() { return nullptr; }
+  /// Returns the device memory of the runner. Units: bytes.
+  [[nodiscard]] std::size_t bytes() const {
+    return order_.bytes() + befores_.bytes() + places_.bytes() + count_.bytes() + memory_->bytes();
+  }
+
+ private:
+  log_order<run_type> order_;
+  buffer<std::uint32_t> befores_, places_, count_;
+  std::optional<tree_memory<Section>> memory_;
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END
