@@ -183,7 +183,7 @@ class tree_memory {
   bool partitions_;                 ///< true if sections are partitioned, not sorted by a library
   unsigned bits_;                   ///< bits of ids; of the number of records for a sort
   buffer<std::uint32_t> sections_;  ///< ids and numbers, twice
-  buffer<std::byte> temporary_;     ///< of the partition or the sort
+  buffer<std::byte> temporary_;     ///< arrays of the partition, or memory of the sort
   buffer<bucket_piece> pieces_;
   buffer<std::byte> partials_;
   buffer<std::uint32_t> children_;
