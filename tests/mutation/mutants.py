@@ -245,15 +245,12 @@ MUTANTS = {
     # Order: batches as they came; launches by when they ran; blocks of the run before; what the warps before have, in windows and in batches; what a warp has; a window's
     # warps; rows that are looked at too few of, or have nothing.
     "rows-as-they-came": ("detail/deferred/ordered_reader.cuh", "std::uint32_t const row = turn;", ORDER, "wrong order"),
-    "tree-chunk": ("detail/deterministic/chunk_list.cuh", "bool const begins = p % tree_fan_in == 0 || p == own_begin;", TREE,
-                   "unordered load|Which is: "),
+    "tree-chunk": ("detail/deterministic/chunk_list.cuh", "bool const begins = p % tree_fan_in == 0 || p == own_begin;", TREE, "unordered load|Which is: "),
     "tree-leaf": ("detail/deterministic/chunk_runner.cuh", "if (p + j < c.end) sum = partial::combine(next[j], sum);", TREE, "Which is: "),
     "tree-release": ("detail/deterministic/tree_parents.cuh", "", TREE, "unordered load"),
     "tree-acquire": ("detail/deterministic/tree_parents.cuh", "", TREE, "unordered load"),
     "tree-places": ("detail/deterministic/bucket_kernels.cuh", "", TREE_BUCKET, "Which is: |outside device memory|unordered load"),
-    "tree-start": ("detail/deterministic/record_partition.cuh", "if (digit < m.buckets) to[digit] = m.begins[digit] - sort.start(digit);",
-                   TREE_BUCKET, "Which is: |outside device memory|unordered load"),
-    # The next run finds children of this one.
+    "tree-start": ("detail/deterministic/record_partition.cuh", "if (digit < m.buckets) to[digit] = m.begins[digit] - sort.start(digit);", TREE_BUCKET, "Which is: |outside device memory|unordered load"),
     "tree-reset": ("detail/deterministic/tree_parents.cuh", "", TREE, "Which is: "),
     "order-of-launches": ("detail/deferred/log_order.cuh", "", ORDER, "wrong order|lost or doubled section|memory outside"),
     "order-of-cycles": ("detail/deferred/deferred_kernels.cuh", "", ORDER, "wrong order|lost or doubled section|blocks of one number"),
