@@ -4,6 +4,7 @@
 
 #include "microbench/support/device.cuh"
 
+#include <warden/cuda_names.cuh>
 #include <warden/section.cuh>
 
 #include <cstdint>
@@ -18,8 +19,10 @@ template <class Section>
 WARDEN_DEVICE void run_under_lock(std::uint32_t* lock, warden::lane_group<32> const& group,
                                   Section section) {
   if (group.lane() == 0) {
-    for (unsigned failed = 0; simt::compare_exchange(lock, 0u, 1u) != 0; ++failed)
-      simt::back_off(failed);
+    // Longer pauses than simt::back_off makes: thousands of warps may wait for one lock.
+    for (unsigned pause = 20; simt::compare_exchange(lock, 0u, 1u) != 0;
+         pause = pause < 1000 ? 2 * pause : 2000)
+      __nanosleep(pause);
     simt::fence_device();
   }
   // The barriers extend the fences of the first lane to all lanes.
