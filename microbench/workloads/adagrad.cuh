@@ -14,7 +14,7 @@ constexpr unsigned width = 64;
 constexpr float rate = 0.05f, epsilon = 1e-8f;
 using columns = lane_sums<width>;
 
-struct embedding {
+struct alignas(16) embedding {
   float w[width];
 };
 /// A parameter as frameworks keep it: weights and state are two tensors.

@@ -113,23 +113,57 @@ WARDEN_KERNEL void step_rows(all_steps a) {
     a.step.finish(id, lane, columns::load(a.sums + std::uint64_t{id} * width, lane));
   });
 }
-/// Sums of gradients, added by Warden. `By` is logged_scatter or bulk_scatter.
-template <class By>
+/// Sums of gradients, added by Warden through a log.
 struct gradient_sums {
   explicit gradient_sums(float_rows<width> const& r)
       : sums{r.n_records * std::size_t{width}}, by{sums.data(), r} {}
   warden::buffer<float> sums;
-  By by;
+  logged_scatter<width> by;
 };
-template <class By>
 arm make_warden(sum_work& w) {
-  auto const all = std::make_shared<gradient_sums<By>>(w.rows());
+  auto const all = std::make_shared<gradient_sums>(w.rows());
   return {[=, r = w.rows(), step = step_of_sum{w.tensors()}] {
             all->sums.fill_bytes(0);
             all->by.run_async(r);
             launch_helper(&step_rows, {all->sums.data(), step, r.n_records});
           },
           [=] { all->by.wait(); }, true};
+}
+
+/// Section of one or several gradients. It is applied to a row once, so it makes the step.
+struct add_gradient {
+  static constexpr unsigned group_size = 16;
+  floats<4> v;
+  __device__ static add_gradient combine(add_gradient const& a, add_gradient const& b) {
+    return {floats<4>::sum(a.v, b.v)};
+  }
+  __device__ void operator()(embedding& e, parameter t, warden::record_id id,
+                             warden::lane_group<16> const& group) const {
+    float squares = 0;
+    for (float g : v.v) squares += g * g;
+    float const state =
+        t.state[id] + group.reduce(squares, [](float a, float b) { return a + b; }) / width;
+    for (unsigned k = 0; k < 4; ++k) {
+      float& weight = e.w[group.lane() * 4 + k];
+      weight = moved(weight, v.v[k], state);
+    }
+    group.sync();  // each lane has read the state
+    if (group.lane() == 0) t.state[id] = state;
+  }
+  struct make {
+    float const* values;
+    __device__ add_gradient operator()(std::uint64_t i, warden::lane_group<16> const& group) const {
+      return {reinterpret_cast<floats<4> const*>(values)[i * 16 + group.lane()]};
+    }
+  };
+};
+using in_trees =
+    warden::policy<warden::options{}, warden::order::deterministic, warden::context<parameter>>;
+arm make_warden_bulk(sum_work& w) {
+  auto const table = std::make_shared<warden::basic_guarded<in_trees, embedding, add_gradient>>(
+      w.tensors().weights, w.rows().n_records, w.tensors());
+  return {[=, r = w.rows()] { table->apply_async(r.ids, r.n, add_gradient::make{r.values}); },
+          [=] { table->wait(); }, true};
 }
 
 }  // namespace
@@ -141,8 +175,8 @@ std::shared_ptr<bench::point> make_adagrad_sums_point(size const& s) {
                                s.rows,
                                {{"sort_segments", make_sorted<segment_sums<width>>},
                                 {"sort_pieces", make_sorted<piece_sums<width>>},
-                                {"warden", make_warden<logged_scatter<width>>},
-                                {"warden_bulk", make_warden<bulk_scatter<width>>}},
+                                {"warden", make_warden},
+                                {"warden_bulk", make_warden_bulk}},
                                [s] { return std::make_unique<sum_work>(s); }});
 }
 
