@@ -5,6 +5,7 @@ from diagnoses import (ANNOUNCED, ASKED, BETWEEN, BULK, COMBINED, COUNTED, EDGES
                        GROUPS_BY_RUNS, HALF_DONE, HOT, KEYED, LATE, LOGS, MISPLACED, ONE_CALL, ORDER, PARTIALS, RACE,
                        RACES_OF_BUFFERS, RACES_OF_GROUPS, RACES_OF_NOOPS, RACES_OF_ROUNDS, ROUNDS, SHARED_TILES, SPREAD, SPREAD_ORDER,
                        SPREAD_WRONG, STRAY, TABLE_WRONG, TREE, TREE_BUCKET, UNCLAIMED)
+from run_mutants import RUN_MUTANTS
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
 # that are listed below. A test is a scenario of tests/mutation/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
@@ -196,12 +197,6 @@ MUTANTS = {
     "hot-counts": ("detail/execute/hot_record.cuh", "", HOT, "lost or doubled section|outside a shared span"),
     "hot-chunk": ("detail/execute/hot_record.cuh", "return first;", HOT, "lost or doubled section"),
     "hot-written": ("detail/execute/hot_record.cuh", "", HOT, "lost or doubled section"),
-    # Flat messages that no sort reaches; a kernel that begins before the one before it has ended.
-    "most-flat": ("detail/deferred/deferred_kernels.cuh", "", LOGS, "lost or doubled section"),
-    "early-run": ("detail/deferred/deferred_kernels.cuh", "", LOGS, "wait_for_previous_kernel"),
-    "run-acquire": ("detail/execute/run_array.cuh", "", "parts/run_array.what_a_run_wrote_is_visible_to_the_next", "lost update"),
-    "run-amid": ("detail/execute/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u);",
-                 "logs/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),
     # Batches: an offset is not written; ranks are written over before all have read them; counts stay; places before all
     # have copied; a row before it is known; a round without messages keeps those of the batch before.
     "header": ("detail/deferred/batch_write.cuh", "*stage.log.offset(p, row) = static_cast<std::uint16_t>(p == 1 ? 0 : within);", LOGS, "lost or doubled section"),
@@ -392,6 +387,7 @@ MUTANTS = {
     "released-store": ("detail/fused/buffered_outbox.cuh", "released_[d] = released;", RACES_OF_BUFFERS, RACE),
     # Places of messages are reused by lanes that have not met.
     "reuse-barrier": ("detail/pairs/hot_record_warps.cuh", "", RACES_OF_ROUNDS, RACE),
+    **RUN_MUTANTS,
     **APP_MUTANTS,
 }
 # One of each mechanism, found quickly: ./warden test runs these, ./warden test --all every one.

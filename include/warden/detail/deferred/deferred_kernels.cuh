@@ -22,6 +22,9 @@ struct run_arguments {
   typename Ref::partials ref;
   std::uint32_t number;                 ///< number of the run, among those of the log
   std::uint32_t least = 0, most = ~0u;  ///< numbers of sections with which the kernel has work
+  /// Log that the last block of the last kernel with work opens: also of a split log the log that
+  /// was closed. Empty if no block does.
+  typename Ref::log_type opened{};
 
   /// True if the log belongs to this run, and the kernel has work.
   WARDEN_DEVICE bool runs() const {
@@ -56,13 +59,23 @@ WARDEN_DEVICE void zero(launch_counters& counters) {
     simt::store_relaxed(&words[w], 0u);
 }
 
-/// Closes the log: from here on it accepts nothing. If the records are in use, or the guarded array
-/// has a failure to report, the run is put off instead. One block. `launch` is null if no launch
-/// replays the log.
+/// Writer that sorts flat messages.
 template <class Ref>
-WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
-  simt::wait_for_previous_kernel();
-  simt::assume_one_dimension();
+struct flat_writers {
+  /// Writer with `PerThread` messages for each thread.
+  template <unsigned PerThread>
+  using writer = batch_writer<typename Ref::message_type, Ref::policy::block_threads, PerThread>;
+  /// Writer with the largest number that fits.
+  using type = writer<per_thread_that_fits<writer, 64 / sizeof(typename Ref::message_type)>()>;
+};
+template <class Ref>
+using flat_writer = typename flat_writers<Ref>::type;
+
+/// Closes the log: from here on it accepts nothing. If the records are in use, or the guarded array
+/// has a failure to report, the run is put off instead. Returns false then. One block. `launch` is
+/// null if no launch replays the log.
+template <class Ref>
+WARDEN_DEVICE bool close(run_arguments<Ref> const& a, launch_control* launch) {
   auto const& log = a.ref.log;
   // Values of the trace are read early, while others are awaited.
   run_trace trace{};
@@ -70,7 +83,7 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   bool const put_off = simt::thread_rank() == 0 && !a.ref.take_records();
   // Only after the records are taken: another run of the log may be at work before.
   if (simt::thread_rank() == 0 && !put_off) log.control->sections = log.control->most_flat = 0;
-  if (simt::sync_block_or(put_off)) return;
+  if (simt::sync_block_or(put_off)) return false;
   if (simt::thread_rank() == 0) {
     trace.batches = log.rows_written();
     if constexpr (combines_batches<Ref>) trace.freed = simt::load_relaxed(&log.control->freed);
@@ -91,36 +104,37 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
     simt::fetch_add(&log.control->sections, sections);
     simt::fetch_max(&log.control->most_flat, flat);  // mutation: most-flat
   }
-  if (simt::thread_rank() != 0) return;
+  if (simt::thread_rank() != 0) return true;
   log.control->next_partition = log.control->next_of_wide = 0;  // mutation: wide-partitions
-  log.control->rows_passed = 0;
+  log.control->rows_passed = log.control->blocks_ended = 0;
   log.control->running = a.number;
   log.control->trace = trace;
+  return true;
 }
 
-/// Writer that sorts flat messages.
+/// Closes the log. One block.
 template <class Ref>
-struct flat_writers {
-  /// Writer with `PerThread` messages for each thread.
-  template <unsigned PerThread>
-  using writer = batch_writer<typename Ref::message_type, Ref::policy::block_threads, PerThread>;
-  /// Writer with the largest number that fits.
-  using type = writer<per_thread_that_fits<writer, 64 / sizeof(typename Ref::message_type)>()>;
-};
-template <class Ref>
-using flat_writer = typename flat_writers<Ref>::type;
+WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
+  simt::wait_for_previous_kernel();
+  simt::assume_one_dimension();
+  close(a, launch);
+}
 
-/// Sorts the flat messages into batches, one tile at a time and in place. Any grid.
+/// Sorts the flat messages into batches, one tile at a time and in place. If it also `closes` the
+/// log, the log has one tile, and the grid one block. Otherwise any grid.
 template <class Ref>
-WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_arguments<Ref> a) {
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
+    sort_flat(run_arguments<Ref> a, bool closes) {
   simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   using writer = flat_writer<Ref>;
   constexpr unsigned threads = Ref::policy::block_threads, per_thread = writer::slots / threads;
   auto const& log = a.ref.log;
-  if (!a.runs()) return;
+  if (closes ? !close(a, nullptr) : !a.runs()) return;
+  // Has a barrier, after which the block reads the counts of the close.
   writer const tile{log, simt::dynamic_shared()};
-  std::uint32_t const tiles = (log.control->most_flat + writer::slots - 1) / writer::slots;
+  std::uint32_t const tiles =
+      closes ? 1 : (log.control->most_flat + writer::slots - 1) / writer::slots;
   for (std::uint32_t i = simt::block_rank(); i < tiles * (log.last_shard + 1);
        i += simt::block_count()) {
     std::uint32_t const shard = i & log.last_shard;
@@ -144,6 +158,51 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_ar
   }
 }
 
+/// Opens `log` again, empty, and frees the records of `ref`. Precondition: all blocks of the run
+/// have ended their accesses to both, and the caller has acquired them. Collective over the block.
+template <class Ref>
+WARDEN_DEVICE void empty_log(Ref const& ref, typename Ref::log_type const& log) {
+  std::uint64_t const opened = simt::nanoseconds();
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads()) {
+    log.shards[r].sorted = 0;
+    simt::store_relaxed(&log.shards[r].taken, std::uint64_t{0});  // mutation: log-open
+  }
+  // Clears the begins of all rows: in the next cycle a kernel may take a row too late to fill it,
+  // and the row must not name a batch of this cycle.
+  std::uint32_t const rows = log.rows_written();
+  for (std::uint32_t r = simt::thread_rank(); r < rows; r += simt::block_threads())
+    log.begins[r] = Ref::log_type::no_row;
+  std::uint64_t const ended = simt::nanoseconds();
+  simt::sync_block();
+  if (simt::thread_rank() != 0) return;
+  log.control->rows = log.control->wide_rows = log.control->running = 0;
+  if constexpr (Ref::in_order) log.control->blocks = 0;  // mutation: order-of-cycles
+  if constexpr (combines_batches<Ref>) simt::store_relaxed(&log.control->freed, std::uint64_t{0});
+  simt::store_relaxed(&log.control->cycle, log.control->cycle + 1);
+  log.control->trace.finish(opened, ended);
+  // Release: the run or launch that takes the records next finds the log open.
+  simt::fence_device();
+  ref.free_records(true);
+}
+
+/// Opens the log if this block is the last one of the kernel. Collective over the block.
+template <class Ref>
+WARDEN_DEVICE void open_by_last_block(run_arguments<Ref> const& a) {
+  if (a.opened.control == nullptr) return;
+  simt::sync_block();  // the sections of the block have run
+  bool is_last = false;
+  if (simt::thread_rank() == 0) {
+    std::uint32_t& ended = a.opened.control->blocks_ended;
+    // Release: each block's first thread fences after its block's accesses to log and records, and
+    // before it counts its block. Acquire: the thread that counts the last block fences before its
+    // block empties the log.
+    simt::fence_device();                                              // mutation: end-release
+    is_last = simt::fetch_add(&ended, 1u) + 1 == simt::block_count();  // mutation: last-block
+    simt::fence_device();                                              // mutation: end-acquire
+  }
+  if (simt::sync_block_or(is_last)) empty_log(a.ref, a.opened);
+}
+
 /// Blocks that a multiprocessor must hold at once. If groups of lanes run sections, each group has
 /// one record's loads in flight, so more blocks hide more latency.
 template <class Ref>
@@ -162,6 +221,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Re
   if (simt::block_rank() == 0 && simt::thread_rank() == 0)
     a.ref.log.control->trace.partitions = a.ref.owners.partitions();
   typename Ref::executor::template deferred_server<Ref>{a.ref, simt::dynamic_shared()}.run();
+  if constexpr (std::is_same_v<Ref, typename Ref::partials>) open_by_last_block(a);
 }
 
 /// Runs the wide partials. A separate kernel, because each width takes all registers of a thread.
@@ -171,11 +231,13 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Re
     run_partials(run_arguments<Ref> a) {
   simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
-  if (!a.runs() || a.ref.log.control->wide_rows == 0) return;
-  a.begin(log_phase::partials);
-  typename Ref::executor::template deferred_server<typename Ref::partials>{a.ref,
-                                                                           simt::dynamic_shared()}
-      .run();
+  if (!a.runs()) return;
+  if (a.ref.log.control->wide_rows != 0) {
+    a.begin(log_phase::partials);
+    using partials = typename Ref::partials;
+    typename Ref::executor::template deferred_server<partials>{a.ref, simt::dynamic_shared()}.run();
+  }
+  open_by_last_block(a);
 }
 
 /// Opens the log again with all its sections, because the kernels that were to run them were never
@@ -209,35 +271,12 @@ WARDEN_KERNEL void give_up_log(run_arguments<Ref> a) {
   }
 }
 
-/// Opens the log again, empty. One block.
+/// Opens the log again, empty, after kernels whose last block does not. One block.
 template <class Ref>
 WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
-  auto const& log = a.ref.log;
-  using log_type = std::remove_cvref_t<decltype(log)>;
-  std::uint64_t const opened = simt::nanoseconds();
-  if (!a.runs()) return;
-  for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads()) {
-    log.shards[r].sorted = 0;
-    simt::store_relaxed(&log.shards[r].taken, std::uint64_t{0});  // mutation: log-open
-  }
-  // Clears the begins of all rows: in the next cycle a kernel may take a row too late to fill it,
-  // and the row must not name a batch of this cycle.
-  std::uint32_t const rows = log.rows_written();
-  for (std::uint32_t r = simt::thread_rank(); r < rows; r += simt::block_threads())
-    log.begins[r] = log_type::no_row;
-  std::uint64_t const ended = simt::nanoseconds();
-  simt::sync_block();
-  if (simt::thread_rank() != 0) return;
-  log.control->rows = log.control->wide_rows = log.control->running = 0;
-  if constexpr (Ref::in_order) log.control->blocks = 0;  // mutation: order-of-cycles
-  if constexpr (combines_batches<Ref>) simt::store_relaxed(&log.control->freed, std::uint64_t{0});
-  simt::store_relaxed(&log.control->cycle, log.control->cycle + 1);
-  log.control->trace.finish(opened, ended);
-  // Release: the run or launch that takes the records next finds the log open.
-  simt::fence_device();
-  a.ref.free_records(true);
+  if (a.runs()) empty_log(a.ref, a.ref.log);
 }
 
 }  // namespace detail

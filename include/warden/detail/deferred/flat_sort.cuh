@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Host side of the kernel that sorts a closed log's flat messages into batches.
+/// Host side of the kernel that sorts a log's flat messages into batches.
 #pragma once
 
 #include <warden/detail/deferred/deferred_kernels.cuh>
@@ -27,10 +27,14 @@ class flat_sort {
     auto const resident =
         static_cast<std::size_t>(runtime::resident_blocks(kernel_, threads, shared_bytes, where));
     blocks_ = static_cast<unsigned>(std::min(resident, tiles));
+    has_one_tile_ = tiles == 1;
   }
-  /// Enqueues the kernel. Throws cuda_error.
-  void enqueue(run_arguments<Ref> run, stream_ref s, std::source_location where) const {
-    void* arguments[] = {&run};
+  /// True if the log has one tile. One kernel can then close and sort it.
+  [[nodiscard]] bool has_one_tile() const { return has_one_tile_; }
+  /// Enqueues the kernel, which also `closes` the log. Throws cuda_error.
+  void enqueue(run_arguments<Ref> run, bool closes, stream_ref s,
+               std::source_location where) const {
+    void* arguments[] = {&run, &closes};
     runtime::launch(kernel_, runtime::early_launch(blocks_, threads, shared_bytes), arguments, s,
                     where);
   }
@@ -40,6 +44,7 @@ class flat_sort {
   static constexpr std::size_t shared_bytes = flat_writer<Ref>::shared_bytes();
 
   unsigned blocks_ = 0;
+  bool has_one_tile_ = false;
   // Stored, because the constructor requests shared memory for this address and a later call
   // launches it. Another translation unit may have another address for the same kernel.
   runtime::kernel kernel_ = simt::make_kernel(&sort_flat<Ref>);

@@ -80,11 +80,14 @@ class log_base {
     // Orders runs that overlap. Each of them can be put off; the kernels that find the order
     // cannot.
     if (Run::in_order && !runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
-    enqueue(simt::make_kernel(&close_log<Run>), launch);
+    bool closes = false;
+    if constexpr (requires { runner_.closes_log(); }) closes = runner_.closes_log();
+    if (!closes) enqueue(simt::make_kernel(&close_log<Run>), launch);
     try {
       runner_.enqueue(run, stage, s, where);
       stage = run_stage::ended;
-      enqueue(simt::make_kernel(&open_log<Run>), launch);
+      if constexpr (!requires { Runner::opens_log; })
+        enqueue(simt::make_kernel(&open_log<Run>), launch);
     } catch (...) {
       // After a failure each section has run once, or is still in the log, or is reported as lost.
       are_sorted = stage == run_stage::sorted;

@@ -150,24 +150,37 @@ class log_runner {
     }
   }
 
-  /// Enqueues the execution of a closed log. `stage` tells how much is enqueued, also if the call
-  /// throws. Throws cuda_error.
+  /// The last block of a run opens the log.
+  static constexpr bool opens_log = true;
+  /// True if `enqueue` closes the log.
+  [[nodiscard]] bool closes_log() const {
+    if constexpr (run_type::in_order) {
+      return false;
+    } else {
+      return sorter_.has_one_tile();
+    }
+  }
+  /// Enqueues the execution of a log, and its opening; also its close, if `closes_log`. `stage`
+  /// tells how much is enqueued, also if the call throws. Throws cuda_error.
   void enqueue(run_arguments<run_type> run, run_stage& stage, stream_ref s,
                std::source_location where) {
-    sort(run, stage, s, where);
+    sort(run, closes_log(), stage, s, where);
+    run.opened = run.ref.log;
     execute(run, stage, s, where);
   }
-  /// Enqueues the sort of a closed log. Each message is in a batch then.
-  void sort(run_arguments<run_type> const& run, run_stage& stage, stream_ref s,
-            std::source_location where) {
+  /// Enqueues the sort of a log, and before that its close, if it `closes` the log. Each message is
+  /// in a batch then.
+  void sort(run_arguments<run_type> const& run, [[maybe_unused]] bool closes, run_stage& stage,
+            stream_ref s, std::source_location where) {
     if constexpr (run_type::in_order) {
       sorter_.find(run, s, where);
     } else {
-      sorter_.enqueue(run, s, where);
+      sorter_.enqueue(run, closes, s, where);
     }
     stage = run_stage::sorted;
   }
-  /// Enqueues the execution of a sorted log.
+  /// Enqueues the execution of a sorted log. Exactly one of the kernels for different numbers of
+  /// sections has work, and opens `run.opened`.
   void execute(run_arguments<run_type> const& run, run_stage& stage, stream_ref s,
                std::source_location where) {
     run_arguments<run_type> fine = run;

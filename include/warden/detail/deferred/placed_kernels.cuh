@@ -51,7 +51,8 @@ class placed_kernels {
   /// Throws cuda_error.
   void enqueue(run_arguments<run_type> const& run, run_stage& stage, stream_ref s,
                std::source_location where) const {
-    run_arguments<placed_ref> argument{placed(run.ref), run.number, run.least, run.most};
+    run_arguments<placed_ref> argument{placed(run.ref), run.number, run.least, run.most,
+                                       run.opened};
     void* arguments[] = {&argument};
     auto const shape = runtime::early_launch(blocks_, threads, bytes_);
     runtime::launch(run_kernel_, shape, arguments, s, where);

@@ -33,6 +33,7 @@ struct log_control {
   std::uint32_t full;            ///< one more than the cycle in which all shards were found full
   std::uint32_t blocks;          ///< blocks that wrote batches, if sections run in order
   std::uint32_t rows_passed;     ///< rows passed by all partitions of the run, for the throttle
+  std::uint32_t blocks_ended;    ///< blocks of the run that have no partition left
   std::uint32_t sections;   ///< messages of the log, while it is run; wide ones count as places
   std::uint32_t most_flat;  ///< flat messages of the shard that has most to sort, likewise
   std::uint64_t freed;      ///< places that the combining of batches has freed

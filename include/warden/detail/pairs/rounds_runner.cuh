@@ -157,11 +157,13 @@ class rounds_runner {
     control_.fill_bytes(0, {}, where);
   }
 
-  /// Enqueues the kernels between closing and opening the log. `stage` tells how much was enqueued,
-  /// also if it throws. Throws cuda_error.
+  /// True if `enqueue` closes the log.
+  [[nodiscard]] bool closes_log() const { return sorter_.has_one_tile(); }
+  /// Enqueues the kernels before the opening of a log; also its close, if `closes_log`. `stage`
+  /// tells how much was enqueued, also if it throws. Throws cuda_error.
   void enqueue(run_arguments<Run> const& given, run_stage& stage, stream_ref s,
                std::source_location where) const {
-    sorter_.enqueue(given, s, where);
+    sorter_.enqueue(given, closes_log(), s, where);
     stage = run_stage::sorted;
     launch_one(few_, in_one_tile(arguments<any_ref>(given)), s, where);
     stage = run_stage::begun;

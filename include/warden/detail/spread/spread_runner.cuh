@@ -125,7 +125,7 @@ class spread_runner {
                std::source_location where) {
     if (timeline_) timeline_->begin(s, where);
     if (ranks() != 1 || sends) count(run, s, where);
-    inner_.sort(run, stage, s, where);
+    inner_.sort(run, false, stage, s, where);
     note_end(run_phase::sort, s, where);
     if (ranks() == 1) {
       if constexpr (sends) gathered_counts(where);

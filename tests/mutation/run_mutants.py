@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutants of the kernels of a run; mutants.py says how a row reads."""
+from diagnoses import LOGS, RACE, RACES_OF_NOOPS
+
+RUN_MUTANTS = {
+    # Flat messages that no sort reaches; a kernel that begins before the one before it has ended.
+    "most-flat": ("detail/deferred/deferred_kernels.cuh", "", LOGS, "lost or doubled section"),
+    # A run whose first block to end opens the log; a last block that does not wait for the accesses of the others.
+    "last-block": ("detail/deferred/deferred_kernels.cuh", "is_last = true;", LOGS, "lost or doubled section|sections may have met"),
+    "end-release": ("detail/deferred/deferred_kernels.cuh", "", RACES_OF_NOOPS, RACE),
+    "end-acquire": ("detail/deferred/deferred_kernels.cuh", "", RACES_OF_NOOPS, RACE),
+    "early-run": ("detail/deferred/deferred_kernels.cuh", "", LOGS, "wait_for_previous_kernel"),
+    "run-acquire": ("detail/execute/run_array.cuh", "", "parts/run_array.what_a_run_wrote_is_visible_to_the_next", "lost update"),
+    "run-amid": ("detail/execute/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u);",
+                 "logs/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),
+}
