@@ -180,6 +180,8 @@ void expect_combined(std::uint64_t seed) {
     return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
   };
   combined::operations const all{1 + draw(0, 1500), 1 + draw(1, 60), draw(2, 256)};
+  // Sometimes one block runs all partitions.
+  if (draw(8, 4) == 0) test::let_one_block_be_resident();
   combined::bench<Section> b{all};
   warden::deferred later{b.on(), std::max<std::uint64_t>(1, all.sent())};
   std::uint32_t const alone = draw(3, 3) == 0 ? draw(4, all.n) : 0;

@@ -54,10 +54,13 @@ class partition_server {
 
   /// Runs partitions until none is left. Collective over the block.
   WARDEN_DEVICE void run() const {
-    while (true) {
+    // Each block begins with the partition of its number. A counter deals out the others.
+    std::uint32_t const all = ref_.owners.partitions(), blocks = simt::block_count();
+    for (bool is_first = true; is_first || blocks < all; is_first = false) {
       if (simt::thread_rank() == 0) {
-        std::uint32_t const next = simt::fetch_add(ref_.next_partition(), 1u);
-        bool const is_last = next >= ref_.owners.partitions();
+        std::uint32_t const next =
+            is_first ? simt::block_rank() : blocks + simt::fetch_add(ref_.next_partition(), 1u);
+        bool const is_last = next >= all;
         // One thread reads it for all, because a kernel that is sending may take rows at the same
         // time.
         shared_[0] = {next, is_last ? log_rows{0, 0} : ref_.log.rows_with(next)};
@@ -66,7 +69,7 @@ class partition_server {
       simt::sync_block();
       found const next = shared_[0];
       simt::sync_block();
-      if (next.partition >= ref_.owners.partitions()) return;
+      if (next.partition >= all) return;
       run_partition(next.partition, next.rows);
     }
   }
