@@ -31,9 +31,9 @@ struct run_arguments {
     log_control const& now = *ref.log.control;
     return now.running == number && now.sections >= least && now.sections <= most;
   }
-  /// Notes that a phase begins, if this is the kernel's first thread.
+  /// Notes that a phase begins, if this is the thread of the first block that traces.
   WARDEN_DEVICE void begin(log_phase phase) const {
-    if (simt::block_rank() == 0 && simt::thread_rank() == 0) ref.log.control->trace.begin(phase);
+    if (simt::block_rank() == 0 && is_tracer()) ref.log.control->trace.begin(phase);
   }
 };
 
@@ -77,14 +77,13 @@ using flat_writer = typename flat_writers<Ref>::type;
 template <class Ref>
 WARDEN_DEVICE bool close(run_arguments<Ref> const& a, launch_control* launch) {
   auto const& log = a.ref.log;
-  // Values of the trace are read early, while others are awaited.
   run_trace trace{};
-  trace.begin(log_phase::close);
+  if (is_tracer()) trace.begin(log_phase::close);
   bool const put_off = simt::thread_rank() == 0 && !a.ref.take_records();
   // Only after the records are taken: another run of the log may be at work before.
   if (simt::thread_rank() == 0 && !put_off) log.control->sections = log.control->most_flat = 0;
   if (simt::sync_block_or(put_off)) return false;
-  if (simt::thread_rank() == 0) {
+  if (is_tracer()) {
     trace.batches = log.rows_written();
     if constexpr (combines_batches<Ref>) trace.freed = simt::load_relaxed(&log.control->freed);
   }
@@ -97,7 +96,10 @@ WARDEN_DEVICE bool close(run_arguments<Ref> const& a, launch_control* launch) {
     std::uint32_t const unsorted = log.unsorted(r).count;
     flat = flat < unsorted ? unsorted : flat;
   }
-  trace.begin(log_phase::sort);
+  if (is_tracer()) {
+    trace.begin(log_phase::sort);
+    log.control->trace = trace;
+  }
   sections = simt::warp_sum(sections);
   flat = ~simt::warp_min(~flat);
   if (simt::lane_id() == 0) {
@@ -108,7 +110,6 @@ WARDEN_DEVICE bool close(run_arguments<Ref> const& a, launch_control* launch) {
   log.control->next_partition = log.control->next_of_wide = 0;  // mutation: wide-partitions
   log.control->rows_passed = log.control->blocks_ended = 0;
   log.control->running = a.number;
-  log.control->trace = trace;
   return true;
 }
 
@@ -162,7 +163,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
 /// have ended their accesses to both, and the caller has acquired them. Collective over the block.
 template <class Ref>
 WARDEN_DEVICE void empty_log(Ref const& ref, typename Ref::log_type const& log) {
-  std::uint64_t const opened = simt::nanoseconds();
+  std::uint64_t const opened = is_tracer() ? simt::nanoseconds() : 0;
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads()) {
     log.shards[r].sorted = 0;
     simt::store_relaxed(&log.shards[r].taken, std::uint64_t{0});  // mutation: log-open
@@ -172,14 +173,13 @@ WARDEN_DEVICE void empty_log(Ref const& ref, typename Ref::log_type const& log) 
   std::uint32_t const rows = log.rows_written();
   for (std::uint32_t r = simt::thread_rank(); r < rows; r += simt::block_threads())
     log.begins[r] = Ref::log_type::no_row;
-  std::uint64_t const ended = simt::nanoseconds();
+  if (is_tracer()) log.control->trace.finish(opened, simt::nanoseconds());
   simt::sync_block();
   if (simt::thread_rank() != 0) return;
   log.control->rows = log.control->wide_rows = log.control->running = 0;
   if constexpr (Ref::in_order) log.control->blocks = 0;  // mutation: order-of-cycles
   if constexpr (combines_batches<Ref>) simt::store_relaxed(&log.control->freed, std::uint64_t{0});
   simt::store_relaxed(&log.control->cycle, log.control->cycle + 1);
-  log.control->trace.finish(opened, ended);
   // Release: the run or launch that takes the records next finds the log open.
   simt::fence_device();
   ref.free_records(true);
@@ -218,7 +218,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Re
   simt::assume_one_dimension();
   if (!a.runs()) return;
   a.begin(log_phase::run);
-  if (simt::block_rank() == 0 && simt::thread_rank() == 0)
+  if (simt::block_rank() == 0 && is_tracer())
     a.ref.log.control->trace.partitions = a.ref.owners.partitions();
   typename Ref::executor::template deferred_server<Ref>{a.ref, simt::dynamic_shared()}.run();
   if constexpr (std::is_same_v<Ref, typename Ref::partials>) open_by_last_block(a);

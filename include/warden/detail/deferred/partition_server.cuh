@@ -64,7 +64,7 @@ class partition_server {
         // One thread reads it for all, because a kernel that is sending may take rows at the same
         // time.
         shared_[0] = {next, is_last ? log_rows{0, 0} : ref_.log.rows_with(next)};
-        reading_[0].messages = 0;
+        if (is_first) reading_[0].messages = 0;
       }
       simt::sync_block();
       found const next = shared_[0];
@@ -161,10 +161,9 @@ class partition_server {
     }
     worker.finish();
     simt::sync_block();
-    // Thread 0 resets the count for the next partition, so no other thread may read it from here
-    // on.
-    if (simt::thread_rank() != 0) return;
+    if (!is_tracer()) return;
     std::uint32_t const sections = reading_[0].messages;
+    reading_[0].messages = 0;  // for the next partition
     partition_trace found{sections, sections};
     found.records = record_store<Ref>::on_chip ? kept_in::chip : kept_in::memory;
     if constexpr (requires { worker.hottest(); }) {
@@ -179,7 +178,7 @@ class partition_server {
 
   /// Writes the trace of a partition. Messages of both widths add up.
   WARDEN_DEVICE void trace(std::uint32_t partition, partition_trace const& found) const {
-    if (ref_.traces == nullptr || simt::thread_rank() != 0) return;
+    if (ref_.traces == nullptr || !is_tracer()) return;
     if constexpr (std::is_same_v<message_type, typename Ref::sent_message>) {
       ref_.traces[partition] = found;
     } else {

@@ -14,6 +14,10 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
+/// True for the thread of a block that writes the trace: in another warp than thread 0, whose
+/// accesses the block waits for.
+WARDEN_DEVICE bool is_tracer() { return simt::thread_rank() + 1 == simt::block_threads(); }
+
 /// Phase of a run, in order of time.
 enum class log_phase : unsigned char { close, sort, split, run, partials, open, end };
 
