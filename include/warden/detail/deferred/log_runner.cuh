@@ -73,7 +73,8 @@ class log_runner {
                                                std::uint32_t ranks,
                                                std::source_location where) const {
     auto const facts = runtime::facts(device_, where);
-    std::uint32_t const usual = usual_partitions(always, facts), mine = usual / ranks;
+    std::uint32_t const usual = usual_partitions(always, max_sections, facts);
+    std::uint32_t const mine = usual / ranks;
     if (mine < std::bit_floor(static_cast<std::uint32_t>(facts.multiprocessors))) return usual;
     std::size_t const bytes = run.size * sizeof(Record) / mine;
     return always == placement::on_chip || two_widths || bytes <= facts.shared_bytes_per_block ||
@@ -89,8 +90,9 @@ class log_runner {
                                 std::source_location where) {
     auto const facts = runtime::facts(device_, where);
     if constexpr (chooses) {
-      partition_plan const p = planned(placement::on_chip, run, chosen, most_partitions,
-                                       usual_partitions(placement::on_chip, facts), facts);
+      partition_plan const p =
+          planned(placement::on_chip, run, chosen, most_partitions,
+                  usual_partitions(placement::on_chip, sections, facts), facts);
       if (p.fits) choose(p, run, facts);
       // A log with little room has no use for as many partitions as fit the chip.
       if (p.fits && sections >= (p.split == 1 ? chip_from_ : split_from_))
@@ -98,8 +100,8 @@ class log_runner {
       chip_from_ = max_sections;
       split_from_ = 0;
     }
-    return plan_partitions(run, chosen, sections, most_partitions, usual_partitions(always, facts),
-                           where);
+    return plan_partitions(run, chosen, sections, most_partitions,
+                           usual_partitions(always, sections, facts), where);
   }
   /// Plans a log that is sorted by `usual` partitions, or by up to `most` if the records need more.
   partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
@@ -255,9 +257,14 @@ class log_runner {
   }
   /// Returns the number of partitions with which all blocks have work; more are chosen if they do
   /// not fit the chip.
-  static std::uint32_t usual_partitions(placement at, runtime::device_facts const& facts) {
+  static std::uint32_t usual_partitions(placement at, std::size_t sections,
+                                        runtime::device_facts const& facts) {
+    // If each multiprocessor's threads hold all its sections, a second partition would only wait
+    // for the first.
+    bool const are_few = sections <= std::size_t{run_type::policy::block_threads} *
+                                         static_cast<std::size_t>(facts.multiprocessors);
     // Sections wait for records in memory: more threads at once have more loads in flight.
-    std::uint32_t const blocks_each = at == placement::on_chip ? 1 : 2;
+    std::uint32_t const blocks_each = at == placement::on_chip || are_few ? 1 : 2;
     // At most as many partitions as blocks at once: sections of all partitions then write other
     // memory than their records in one sweep.
     auto const multiprocessors = static_cast<std::uint32_t>(facts.multiprocessors);
