@@ -32,9 +32,11 @@ class partition_server {
   static_assert(
       partition_worker<worker_type, Ref>,
       "warden: the worker of a partition_server lacks a member: see the concept partition_worker");
+  /// True if the worker counts sections, and looks for a hot record.
+  static constexpr bool traces = requires(worker_type const& w) { w.hottest(); };
   using reader = std::conditional_t<
       Ref::in_order, ordered_reader<message_type, Ref::policy::block_threads>,
-      segment_reader<message_type, typename Ref::sent_message, Ref::formats::two_widths>>;
+      segment_reader<message_type, typename Ref::sent_message, Ref::formats::two_widths, !traces>>;
 
  public:
   /// Bytes of shared memory for `locals` records of a partition, with windows halved `halvings`
@@ -162,17 +164,19 @@ class partition_server {
     worker.finish();
     simt::sync_block();
     if (!is_tracer()) return;
-    std::uint32_t const sections = reading_[0].messages;
-    reading_[0].messages = 0;  // for the next partition
-    partition_trace found{sections, sections};
-    found.records = record_store<Ref>::on_chip ? kept_in::chip : kept_in::memory;
-    if constexpr (requires { worker.hottest(); }) {
+    partition_trace found{};
+    if constexpr (traces) {
       hot_segment const hot = worker.hottest();
+      found.sections = hot.all;
       found.hot_record = ref_.owners.id({partition, hot.local});
       found.hot_sections = hot.sections;
       // In a window that does not vote no record has more than half of the sections.
-      found.most = (sections + hot.sections + 1) / 2;
+      found.most = (hot.all + hot.sections + 1) / 2;
+    } else {
+      found.sections = found.most = reading_[0].messages;
+      reading_[0].messages = 0;  // for the next partition
     }
+    found.records = record_store<Ref>::on_chip ? kept_in::chip : kept_in::memory;
     trace(partition, found);
   }
 

@@ -24,8 +24,9 @@ struct warp_reader_storage {
 };
 
 /// One warp's part of a partition's messages of one width. `Message` is the log's `Narrow`, or
-/// several times as wide. `Mixed` is true if the log has messages of two widths.
-template <class Message, class Narrow = Message, bool Mixed = false>
+/// several times as wide. `Mixed` is true if the log has messages of two widths. `Counts` is true
+/// if the readers of a block count its messages.
+template <class Message, class Narrow = Message, bool Mixed = false, bool Counts = false>
 class segment_reader {
   using log_type = section_log<Narrow>;
   using row_words = typename log_type::row_words;
@@ -126,7 +127,8 @@ class segment_reader {
       current_ = {before, segment.begin - before * width};
       current_.close_up(simt::ballot(simt::full_warp, length != 0));
     }
-    if (simt::lane_id() == 0 && total_ != 0) simt::shared_fetch_add(shared_[0].messages, total_);
+    if (Counts && simt::lane_id() == 0 && total_ != 0)
+      simt::shared_fetch_add(shared_[0].messages, total_);
   }
   /// Starts the loads for the next rows, which are in flight while these are read. Their values are
   /// not used before that.

@@ -125,6 +125,7 @@ class hot_record {
       } else if (simt::lane_id() == 0) {
         counts_.hot[(turn + 2) % 3] = counts_.aside[(turn + 2) % 3] = 0;  // mutation: hot-counts
         votes_.vote(local_, hot);
+        votes_.all += hot;
         run_chunk(turn, hot, !goes_on);
       }
       if (!goes_on) return is_hot;

@@ -20,6 +20,7 @@ struct alignas(16) hot_segment {
   std::uint32_t lead = 0;      ///< votes for the record, less those for others
   std::uint32_t sections = 0;  ///< votes for the record since it was chosen
   bool is_now = false;         ///< true if the last window voted, by many sections
+  std::uint32_t all = 0;       ///< sections of all windows
 
   /// Votes for a record.
   WARDEN_DEVICE void vote(std::uint32_t for_record, std::uint32_t votes) {
@@ -29,7 +30,9 @@ struct alignas(16) hot_segment {
     } else if (lead >= votes) {
       lead -= votes;
     } else {
-      *this = {for_record, votes - lead, votes, is_now};
+      local = for_record;
+      lead = votes - lead;
+      sections = votes;
     }
   }
 };

@@ -114,7 +114,7 @@ class sorted_worker {
         carver.take<std::uint16_t>(Ref::group_size > 1 ? threads + 1 : 0);
     arena_piece<hot_counts> counts_of_hot = carver.take<hot_counts>(runs_hot ? 1 : 0);
     arena_piece<record> held = carver.take<record>(runs_hot ? 1 : 0);
-    // 16 bytes, aligned: after it records on chip are aligned, too.
+    // 32 bytes, aligned: after it records on chip are aligned, too.
     arena_piece<hot_segment> hot = carver.take<hot_segment>(traces ? 1 : 0);
     arena_piece<record> records = record_store<Ref>::carve(carver, locals);
     // Last: the offsets of the others do not depend on the window's size.
@@ -187,8 +187,9 @@ class sorted_worker {
       begin = scan::exclusive_sum(scan_[0], count, total);
     }
     bool const is_most = traces && 2 * count > (total & 0xffff);
-    if constexpr (runs_hot) {
-      if (me == 0) hot_[0].is_now = false;
+    if (traces && me == 0) {
+      hot_[0].all += total;
+      hot_[0].is_now = false;
     }
     std::uint32_t end = begin;
     if constexpr (Ref::in_order) {
