@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the benchmark programs, run directly: their rows, options and errors.
 
-    driver_programs.py WARDEN BIN [UNITTEST OPTIONS]     BIN: folder with the programs contention_sim, handover_sim,
-                                                     transport_sim, allocation_sim, bank_transfer_bench_sim,
-                                                     max_flow_bench_sim, breadth_first_bench_sim and
-                                                     matrix_factorization_bench_sim
+    driver_programs.py WARDEN BIN [UNITTEST OPTIONS]     BIN: folder with the programs contention_sim,
+                                                     contention_default_sim, handover_sim, transport_sim,
+                                                     allocation_sim, hash_table_bench_sim, bank_transfer_bench_sim,
+                                                     spanning_forest_bench_sim, max_flow_bench_sim,
+                                                     breadth_first_bench_sim and matrix_factorization_bench_sim
 """
 import json
 import os
@@ -154,6 +155,17 @@ class Programs(driver.ProgramTest):
             self.assertEqual((row["epochs"], row["rmse"]), (1, row["rmse_1"]))
             if arm != "hogwild":
                 self.assertEqual(row["lost_elements"], 0)
+
+    def test_arms_by_default(self):
+        """Baselines, one arm of Warden and at most three more."""
+        for program in ("contention", "contention_default", "hash_table_bench", "bank_transfer_bench", "spanning_forest_bench",
+                        "max_flow_bench", "breadth_first_bench", "matrix_factorization_bench", "allocation"):
+            done = subprocess.run([driver.BIN / f"{program}_sim", "--benchmark_list_tests"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            arms = {arm for line in done.stdout.splitlines() if (arm := line.split("/")[3]).startswith("warden")}
+            self.assertTrue(1 <= len(arms) <= 4, f"{program}: {arms}")
+            if program.startswith("contention"):
+                self.assertEqual(arms, {"warden", "warden_bulk"})
 
     def test_repetitions_by_default(self):
         for program, repetitions in (("contention", 5), ("max_flow_bench", 3)):
