@@ -6,6 +6,7 @@
 #include <warden/deferred.cuh>
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
+#include <warden/tuning_table.hpp>
 
 #include <gtest/gtest.h>
 
@@ -88,17 +89,24 @@ std::uint32_t multiprocessors() {
       warden::runtime::facts(warden::runtime::current_device()).multiprocessors);
 }
 
-/// Checks the numbers of sections next to those at which the choice changes. Records need more
-/// memory than a multiprocessor loads in the time of a launch.
+/// Returns a number of records that is too large to be on chip in any case.
+std::uint32_t many_records() {
+  auto const tuning = warden::current_tuning(warden::runtime::current_device());
+  return multiprocessors() * tuning.on_chip_bytes / sizeof(counter) + 1000;
+}
+
+/// Checks the numbers of sections next to those at which the choice changes.
 template <class Policy>
 void choose_by_sections(warden::deferred_options chosen) {
-  std::uint32_t const size = multiprocessors() * (32u << 10) / sizeof(counter) + 1000;
-  auto const from = static_cast<std::uint32_t>(size * sizeof(counter) / 32 + 1);
+  auto const tuning = warden::current_tuning(warden::runtime::current_device());
+  std::uint32_t const size = many_records(), splits = size / tuning.records_per_split_section;
+  auto const from =
+      static_cast<std::uint32_t>(size * sizeof(counter) / tuning.record_bytes_per_section + 1);
   warden::buffer<counter> records{size};
   warden::buffer<std::uint32_t> at{2};
   table<Policy> b{records, {at.data()}};
   warden::deferred log{b, from + 500, chosen};
-  for (std::uint32_t const n : {1u, size / 8 - 1, size / 8, from - 1, from, from + 500})
+  for (std::uint32_t const n : {1u, splits - 1, splits, from - 1, from, from + 500})
     run<Policy>(b, records, log, at, n, n >= from);
 }
 
@@ -119,7 +127,7 @@ TEST(placement, is_on_chip_if_records_are_few) {
   for (std::uint32_t const n : {1u, 1000u}) run<automatic<>>(b, records, log, at, n, true);
 }
 TEST(placement, is_in_memory_if_the_log_has_little_room) {
-  std::uint32_t const size = multiprocessors() * (32u << 10) / sizeof(counter) + 1000;
+  std::uint32_t const size = many_records();
   warden::buffer<counter> records{size};
   warden::buffer<std::uint32_t> at{2};
   table<automatic<>> b{records, {at.data()}};

@@ -17,6 +17,7 @@
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
 #include <warden/stream.hpp>
+#include <warden/tuning_table.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -171,7 +172,8 @@ class log_base {
     check("partitions; a log has", chosen.partitions, where);
     check("parts of a partition that is split; there are", chosen.split, where);
     partition_map const sorted_by = runner_.plan_partitions(run_, chosen, sections, where);
-    run_.log = log_plan<Run>::make(sections, sorted_by, chosen.batches);
+    run_.log =
+        log_plan<Run>::make(sections, sorted_by, chosen.batches, current_tuning(device_, where));
     std::size_t const columns = sorted_by.partitions() + std::size_t{1};
     pool_ = buffer<message_type>{sections + (run_.log.last_shard + std::size_t{1}) * run_.log.gap,
                                  where};

@@ -6,6 +6,7 @@
 #include <warden/detail/deferred/deferred_kernels.cuh>
 #include <warden/detail/deferred/section_log.cuh>
 #include <warden/error.hpp>
+#include <warden/tuning_table.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -69,15 +70,15 @@ class log_plan {
 
   /// Returns a log without its addresses.
   static section_log<message_type> make(std::size_t sections, partition_map partitions,
-                                        std::size_t batches) {
+                                        std::size_t batches, tuning_table const& tuning) {
     section_log<message_type> log;
     log.partitions = partitions;
     log.size = static_cast<std::uint32_t>(sections);
     // One word takes about 10^9 atomics a second, and threads that send one by one use all of them.
     // But each shard cuts the batch that fills it, and more shards cost the last senders a longer
     // search for a place.
-    std::uint32_t const shards =
-        static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::size_t>(sections >> 16, 1, 256)));
+    std::uint32_t const shards = static_cast<std::uint32_t>(std::bit_floor(
+        std::clamp<std::size_t>(sections / tuning.sections_per_shard, 1, tuning.most_shards)));
     log.last_shard = shards - 1;
     log.shard_size = (log.size + shards - 1) / shards;
     // A row of offsets takes at most 1/24 of its batch, unless such a batch would exceed what a

@@ -21,6 +21,7 @@
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
 #include <warden/stream.hpp>
+#include <warden/tuning_table.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -45,9 +46,9 @@ class log_runner {
       "warden: order::sequential needs the executor sorted");
 
  public:
-  /// Runs the logs of `of`.
+  /// Runs the logs of `of`. Throws as current_tuning.
   explicit log_runner(guarded_state<Policy, Record, Sections...> const& of)
-      : device_{of.device()} {}
+      : device_{of.device()}, tuning_{current_tuning(of.device())} {}
 
   /// True if a block of the current device has the shared memory to run a partition of `records`
   /// with the finest partitions that may be chosen. Throws cuda_error.
@@ -257,18 +258,19 @@ class log_runner {
   }
   /// Returns the number of partitions with which all blocks have work; more are chosen if they do
   /// not fit the chip.
-  static std::uint32_t usual_partitions(placement at, std::size_t sections,
-                                        runtime::device_facts const& facts) {
+  [[nodiscard]] std::uint32_t usual_partitions(placement at, std::size_t sections,
+                                               runtime::device_facts const& facts) const {
     // If each multiprocessor's threads hold all its sections, a second partition would only wait
     // for the first.
     bool const are_few = sections <= std::size_t{run_type::policy::block_threads} *
                                          static_cast<std::size_t>(facts.multiprocessors);
     // Sections wait for records in memory: more threads at once have more loads in flight.
-    std::uint32_t const blocks_each = at == placement::on_chip || are_few ? 1 : 2;
+    std::uint32_t const blocks_each =
+        at == placement::on_chip || are_few ? 1 : tuning_.partitions_in_memory;
     // At most as many partitions as blocks at once: sections of all partitions then write other
     // memory than their records in one sweep.
     auto const multiprocessors = static_cast<std::uint32_t>(facts.multiprocessors);
-    return std::clamp<std::uint32_t>(std::bit_floor(multiprocessors) * blocks_each, 1,
+    return std::clamp<std::uint32_t>(std::bit_floor(multiprocessors * blocks_each), 1,
                                      most_partitions);
   }
   /// Returns the halvings after which a window fits a block; records on chip get at least a quarter
@@ -279,13 +281,15 @@ class log_runner {
   }
   /// True if the log is split because the level-2 cache does not hold the records, and enough
   /// sections run on them.
-  static bool has_many(placement at, run_type const& run, std::size_t sections,
-                       runtime::device_facts const& facts) {
+  [[nodiscard]] bool has_many(placement at, run_type const& run, std::size_t sections,
+                              runtime::device_facts const& facts) const {
     return splits && at == placement::in_memory && run.size * sizeof(Record) > facts.cache_bytes &&
            sections >= sections_that_split(run);
   }
   /// Returns the least number of sections for which a split takes less time than it saves.
-  static std::uint64_t sections_that_split(run_type const& run) { return run.size / 8; }
+  [[nodiscard]] std::uint64_t sections_that_split(run_type const& run) const {
+    return run.size / tuning_.records_per_split_section;
+  }
 
   /// Partitions of a log, and how they are run.
   struct partition_plan {
@@ -337,8 +341,9 @@ class log_runner {
     std::size_t const bytes = run.size * sizeof(Record);
     if (chosen.split == 0 && has_many(p.at, run, sections, facts)) {
       // A first-level cache then holds the records of a partition.
-      constexpr std::size_t cached = std::size_t{32} << 10;
-      while (p.split < most_partitions && bytes / (p.partitions * p.split) > cached) p.split *= 2;
+      while (p.split < most_partitions &&
+             bytes / (p.partitions * p.split) > tuning_.split_part_bytes)
+        p.split *= 2;
     }
     run.owners = log_plan<run_type>::partitions(run.size, p.partitions * p.split);
     run.locals = static_cast<std::uint32_t>(run.owners.locals(run.size));
@@ -350,13 +355,13 @@ class log_runner {
   }
   /// Chooses the numbers of sections with which records are on chip, and partitions are split.
   void choose(partition_plan const& p, run_type const& run, runtime::device_facts const& facts) {
-    // Moving this much to each multiprocessor takes no longer than the launch of a kernel.
-    constexpr std::size_t moved = std::size_t{32} << 10;
     std::size_t const bytes = run.size * sizeof(Record);
-    // A section on a record in memory moves a sector of 32 bytes there and back. Records on chip
-    // are all moved, once.
-    std::size_t const dense =
-        bytes <= moved * static_cast<std::size_t>(facts.multiprocessors) ? 0 : bytes / 32 + 1;
+    // Moving so few records to the chip takes no longer than the launch of a second kernel.
+    bool const are_few = bytes <= std::size_t{tuning_.on_chip_bytes} *
+                                      static_cast<std::size_t>(facts.multiprocessors);
+    // A section on a record in memory moves sectors there and back. Records on chip are all moved,
+    // once.
+    std::size_t const dense = are_few ? 0 : bytes / tuning_.record_bytes_per_section + 1;
     chip_from_ = static_cast<std::uint32_t>(std::min<std::size_t>(dense, max_sections));
     split_from_ = p.split == 1 ? 0
                                : static_cast<std::uint32_t>(
@@ -374,6 +379,7 @@ class log_runner {
   }
 
   int device_;
+  tuning_table tuning_;
   std::conditional_t<may_be<placement::on_chip>, kernels_at<placement::on_chip>, nothing> on_chip_;
   std::conditional_t<may_be<placement::in_memory>, kernels_at<placement::in_memory>, nothing>
       in_memory_;
