@@ -17,7 +17,7 @@ from driver import ALL_INSTALLED, BENCH_PACKAGES, GPU, NOTHING_INSTALLED, PACKAG
 class Usage(driver.DriverTest):
     def test_help(self):
         for arguments in (["--help"], ["-h"], ["help"], ["test", "--help"], ["bench", "--help"], ["build", "--help"],
-                          ["doctor", "--help"], ["bench", "--merge", "--help"]):
+                          ["tune", "--help"], ["doctor", "--help"], ["bench", "--merge", "--help"]):
             done = self.warden(*arguments)
             self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
             self.assertTrue(done.stdout.startswith("usage: ./warden test"), arguments)
@@ -28,7 +28,7 @@ class Usage(driver.DriverTest):
 
     def test_unknown_words(self):
         self.refused(2, "^warden: unknown command tets; ", "tets")
-        for command in ("test", "bench", "build", "doctor"):
+        for command in ("test", "bench", "tune", "build", "doctor"):
             self.refused(2, f"^warden: unknown option --colour for {command}", command, "--colour")
         self.refused(2, "^warden: unknown benchmark push; there are contention hash_table ", "bench", "push")
         self.refused(2, "^warden: unknown benchmark max_flow transport; ", "bench", "max_flow transport")
