@@ -22,7 +22,7 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// Threads of a block of the kernels.
-inline constexpr unsigned partition_threads = 256;
+inline constexpr unsigned owner_partition_threads = 256;
 
 /// Writes each element's owner as its key. Elements without a valid owner come last.
 template <class Owner>
@@ -102,17 +102,17 @@ void partition_async(std::uint64_t n, Element element, Owner owner, std::uint64_
     return reinterpret_cast<std::uint32_t*>(scratch + i * array_bytes);
   };
   auto const blocks = [](std::uint64_t threads) {
-    return static_cast<unsigned>((threads - 1) / detail::partition_threads + 1);
+    return static_cast<unsigned>((threads - 1) / detail::owner_partition_threads + 1);
   };
   if (n != 0) {
-    launch(&detail::key_by_owner<Owner>, blocks(n), detail::partition_threads, in, elements, owner,
-           keys, array(0), array(1), memory.control());
+    launch(&detail::key_by_owner<Owner>, blocks(n), detail::owner_partition_threads, in, elements,
+           owner, keys, array(0), array(1), memory.control());
     runtime::sort_pairs({array(0), array(1), array(2), array(3), elements}, bits,
                         scratch + 4 * array_bytes, sort_bytes, in.stream, in.where);
   }
   launch(&detail::place_by_owner<T, Element>, blocks(std::max(n, owners + 1)),
-         detail::partition_threads, in, elements, element, keys, array(2), array(3), out.ref(),
-         begins);
+         detail::owner_partition_threads, in, elements, element, keys, array(2), array(3),
+         out.ref(), begins);
   launch(&detail::count_to<std::uint64_t>, 1, simt::warp_size, in, memory.counter(),
          begins + owners);
 }
