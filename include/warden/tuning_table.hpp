@@ -12,8 +12,8 @@
 WARDEN_HOST_NAMESPACE_BEGIN
 
 /// Values by which a log chooses partitions, splits, shards and the place of its records. They
-/// change the speed and the memory of a log. They never change results under order::sequential,
-/// or the result of sections whose order does not matter.
+/// change the speed and the memory of a log. They never change results with order::sequential
+/// or order::deterministic, or of sections whose order does not matter.
 struct tuning_table {
   /// Sections of a log for each of its counters. More counters let more threads send at once, but
   /// each counter cuts a batch.
