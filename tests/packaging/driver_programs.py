@@ -160,7 +160,8 @@ class Programs(driver.ProgramTest):
         """Baselines, one arm of Warden and at most three more."""
         for program in ("contention", "contention_default", "hash_table_bench", "bank_transfer_bench", "spanning_forest_bench",
                         "max_flow_bench", "breadth_first_bench", "matrix_factorization_bench", "allocation"):
-            done = subprocess.run([driver.BIN / f"{program}_sim", "--benchmark_list_tests"], capture_output=True, text=True)
+            done = subprocess.run([driver.BIN / f"{program}_sim", "--benchmark_list_tests"], cwd=driver.WARDEN.parent,
+                                  capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             arms = {arm for line in done.stdout.splitlines() if (arm := line.split("/")[3]).startswith("warden")}
             self.assertTrue(1 <= len(arms) <= 4, f"{program}: {arms}")
