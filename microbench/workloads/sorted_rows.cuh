@@ -115,14 +115,22 @@ WARDEN_DEVICE void for_each_of_segment(std::uint32_t const* ids, std::uint32_t n
     for (unsigned k = 0; k < items_at_once; ++k) some[k] = load(p + k);
     use(some, items_at_once);
   }
-  unsigned count = 0;
-  WARDEN_UNROLL
-  for (unsigned k = 0; k < items_at_once; ++k) {
-    bool const mine = p + k < n && ids[p + k] == id;
-    if (mine) some[k] = load(p + k);
-    count += mine ? 1 : 0;
+  if constexpr (sizeof(some[0]) > sizeof(float)) {
+    // Loads with conditions take registers for all items, and most segments are short.
+    for (; p < n && ids[p] == id; ++p) {
+      some[0] = load(p);
+      use(some, 1);
+    }
+  } else {
+    unsigned count = 0;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < items_at_once; ++k) {
+      bool const mine = p + k < n && ids[p + k] == id;
+      if (mine) some[k] = load(p + k);
+      count += mine ? 1 : 0;
+    }
+    if (count != 0) use(some, count);
   }
-  if (count != 0) use(some, count);
 }
 
 /// Adds the rows of each record in their order, by one group of lanes: the bits of a loop.
