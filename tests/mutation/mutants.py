@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Table of mutants: the line that each one breaks, and the diagnosis that finds it."""
 from app_mutants import APP_MUTANTS
-from diagnoses import (ANNOUNCED, ASKED, BETWEEN, BULK, COMBINED, COUNTED, EDGES, EXCHANGE, FAR_BACK, GROUPS_BY_LOCKS,
+from diagnoses import (ANNOUNCED, ASKED, BETWEEN, BULK, BULK_FEW, COMBINED, COUNTED, EDGES, EXCHANGE, FAR_BACK, GROUPS_BY_LOCKS,
                        GROUPS_BY_RUNS, HALF_DONE, HOT, KEYED, LATE, LOGS, MISPLACED, ONE_CALL, ORDER, PARTIALS, RACE,
                        RACES_OF_BUFFERS, RACES_OF_GROUPS, RACES_OF_NOOPS, RACES_OF_ROUNDS, ROUNDS, SHARED_TILES, SPREAD, SPREAD_ORDER,
                        SPREAD_WRONG, STRAY, TABLE_WRONG, TREE, TREE_BUCKET, UNCLAIMED)
@@ -211,7 +211,7 @@ MUTANTS = {
     # Combining: what went into another section is sent as well; ranks before the counts are clear; runs before all are sorted;
     # sections of a run left out; its beginning in a thread before forgotten; what is kept is forgotten.
     "bulk-equal": ("detail/bulk/combine_equal.cuh", "", BULK, "lost or doubled section"),
-    "bulk-own-sync": ("detail/bulk/block_table.cuh", "", BULK, "lost or doubled section"),
+    "bulk-forward": ("detail/bulk/thread_tables.cuh", "old[k] = old[k];", BULK_FEW, "lost or doubled section"),
     "bulk-acquire": ("detail/bulk/block_table.cuh", "", BULK, "unordered load"),
     "bulk-release": ("detail/bulk/block_table.cuh", "", BULK, "unordered load"),
     "log-absorbed": ("detail/deferred/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),

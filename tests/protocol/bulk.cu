@@ -34,6 +34,18 @@ TEST(bulk, large_blocks_and_several_calls) {
   for (std::uint32_t const records : {100u, 4000u})
     expect_as_in_a_loop<4, usual>({test::sized(4000u, 4'000'000u), records, 40}, 3);
 }
+/// More records than a table holds: rows are sorted by part first. `few_bytes` makes several
+/// passes.
+TEST(bulk, records_in_parts) {
+  using few_bytes =
+      warden::policy<warden::options{.block_threads = 32, .tuning = {.apply_bytes = 100'000}}>;
+  for (std::uint32_t const records : {20'000u, 70'001u}) {
+    for (std::uint64_t const n : {1u, 3000u, 20'000u})
+      expect_as_in_a_loop<4, small_blocks>({n, records, 30});
+    expect_as_in_a_loop<4, small_blocks>({20'000, records, 250}, 2);
+    expect_as_in_a_loop<1, few_bytes>({test::sized(60'000u, 4'000'000u), records, 100, 97});
+  }
+}
 TEST(bulk, ids_outside_are_counted) {
   for (std::uint32_t const records : {100u, 2000u})
     expect_as_in_a_loop<1, small_blocks>({5000, records, 0, 97}, 2);

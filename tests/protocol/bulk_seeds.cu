@@ -28,4 +28,13 @@ TEST(bulk_seeds, tables_of_blocks_are_as_in_a_loop) {
   });
 }
 
+TEST(bulk_seeds, records_in_parts_are_as_in_a_loop) {
+  test::under_many_schedules(20, [](std::uint64_t seed) {
+    if (seed % 8 != 0) return;  // the kernels that sort and plan have large blocks
+    auto const mixed = static_cast<std::uint32_t>(test::mix(seed));
+    std::uint32_t const n = 1 + mixed % 20'000, hot = mixed >> 15 & 255u;
+    expect_as_in_a_loop<4, small_blocks>({n, 5000 + (mixed >> 23) * 50, hot, 0, 9000});
+  });
+}
+
 }  // namespace

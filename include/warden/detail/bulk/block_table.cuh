@@ -24,6 +24,8 @@ class block_table {
  public:
   /// Largest number of threads of a block.
   static constexpr unsigned most_threads = 1024;
+  /// Number of partials that a thread adds at once.
+  static constexpr unsigned together = 1;
   /// Returns the number of elements of `bytes` that a thread loads at once.
   WARDEN_HOST_DEVICE static constexpr unsigned rows_at_once(std::size_t bytes) {
     return bytes <= 16 ? 4 : bytes <= 32 ? 2 : 1;
@@ -50,7 +52,7 @@ class block_table {
     bool const adds = is_valid && role.is_first;
     add_locked(record, words, adds && !add_to_own(record, words, adds, role.repeats));
     // Orders the accesses to the warp's own table before those of other lanes in the next call.
-    simt::sync_warp(simt::full_warp);  // mutation: bulk-own-sync
+    simt::sync_warp(simt::full_warp);
   }
   /// Writes the block's partials. Collective over the block.
   WARDEN_DEVICE void finish(block_partials<Partial> const& to) const {

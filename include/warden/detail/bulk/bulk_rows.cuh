@@ -74,8 +74,8 @@ class loaded_rows {
   place places_[AtOnce];
 };
 
-/// Calls `load(i)` once for each i < n, and then `add(id, section, is_valid)` by all threads of a
-/// warp together. If not `is_valid` there is no section. Calls `is_outside(id)` instead for ids
+/// Calls `load(i)` once for each i < n, and `add(rows)` for the loaded_rows of each thread, by all
+/// threads of a warp together. Calls `is_outside(id)` instead for ids
 /// beyond 32 bits. A thread loads `AtOnce` elements at once. Collective over the grid, in blocks of
 /// one dimension.
 template <unsigned AtOnce, class Load, class Outside, class Add>
@@ -93,8 +93,7 @@ WARDEN_DEVICE void for_each_row(std::uint64_t n, Load const& load, Outside const
     first += AtOnce * step;
     first_of_warp += AtOnce * step;
     if (first_of_warp < n) next.load_all(first, step, n, load, is_outside);
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < AtOnce; ++k) add(now.id(k), now.section(k), now.has(k));
+    add(now);
   }
 }
 

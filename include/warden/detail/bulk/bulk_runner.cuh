@@ -5,11 +5,11 @@
 
 #include <warden/buffer.hpp>
 #include <warden/detail/block/combining.cuh>
-#include <warden/detail/bulk/block_table.cuh>
+#include <warden/detail/bulk/bulk_arguments.cuh>
 #include <warden/detail/bulk/bulk_kernels.cuh>
-#include <warden/detail/bulk/bulk_shape.cuh>
-#include <warden/detail/bulk/thread_tables.cuh>
-#include <warden/detail/bulk/warp_tables.cuh>
+#include <warden/detail/bulk/bulk_plan.cuh>
+#include <warden/detail/bulk/give_up.cuh>
+#include <warden/detail/bulk/part_runner.cuh>
 #include <warden/detail/execute/guarded_access.cuh>
 #include <warden/error.hpp>
 #include <warden/runtime.hpp>
@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <source_location>
 #include <string>
 #include <type_traits>
@@ -27,74 +26,20 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Tables of a bulk run.
-enum class bulk_tables : unsigned char {
-  of_threads,  ///< thread_tables
-  of_warps,    ///< warp_tables
-  of_blocks,   ///< block_table
-};
-/// Tables that were chosen, and their sizes.
-struct bulk_plan {
-  bulk_tables tables;
-  bulk_shape shape;
-  std::size_t shared_bytes;            ///< shared memory of a block. Units: bytes
-  unsigned blocks_per_multiprocessor;  ///< resident blocks of a multiprocessor
-};
-
-/// Returns the tables for `records` records on such a device, in blocks of up to `threads` threads,
-/// or nothing if a block has no room for a table of all records.
-template <class Partial>
-std::optional<bulk_plan> plan_bulk(std::uint64_t records, unsigned threads,
-                                   runtime::device_facts const& facts) {
-  std::size_t const block_bytes = facts.shared_bytes_per_block;
-  if (records == 0 || records > block_bytes) return {};
-  auto const resident = [&](std::size_t bytes, unsigned of_threads) {
-    if (bytes > block_bytes) return 0u;
-    return static_cast<unsigned>(std::min<std::size_t>(
-        facts.shared_bytes_per_multiprocessor / (bytes + facts.reserved_shared_bytes_per_block),
-        static_cast<unsigned>(facts.threads_per_multiprocessor) / of_threads));
-  };
-  bulk_shape shape{static_cast<std::uint32_t>(records), threads, 0};
-  // A quarter of the threads does not load fast enough.
-  if (records <= thread_tables<Partial>::most_records) {
-    for (unsigned few = std::min(threads / 2, thread_tables<Partial>::most_threads);
-         few > threads / 4 && few >= simt::warp_size; few -= simt::warp_size) {
-      shape.threads = few;
-      std::size_t const bytes = thread_tables<Partial>::shared_bytes(shape);
-      if (resident(bytes, few) != 0) return bulk_plan{bulk_tables::of_threads, shape, bytes, 1};
-    }
-    shape.threads = threads;
-  }
-  // Warps hide the latency of their tables: twice the threads must be resident.
-  std::size_t const of_warps = warp_tables<Partial>::shared_bytes(shape);
-  if (unsigned const blocks = resident(of_warps, threads); blocks >= 2)
-    return bulk_plan{bulk_tables::of_warps, shape, of_warps, std::min(blocks, 2u)};
-  // The more places a warp has of its own, the less do warps wait at hot records. With 2 blocks a
-  // table has half of the contenders.
-  for (unsigned places = 64; places >= 16; places /= 2) {
-    for (unsigned blocks = 2; blocks != 0; --blocks) {
-      shape.places = places;
-      shape.threads = threads * 2 / blocks;
-      std::size_t const bytes = block_table<Partial>::shared_bytes(shape);
-      if (resident(bytes, shape.threads) >= blocks)
-        return bulk_plan{bulk_tables::of_blocks, shape, bytes, blocks};
-    }
-  }
-  return {};
-}
-
 /// Runs sections on the records of one guarded array without a log. `Threads` is the number of
-/// threads of a small block; others have twice as many.
-template <class Section, class Record, class Context, unsigned Threads>
+/// threads of a small block; others have twice as many. If a table does not hold all records, the
+/// rows are sorted first, which takes about `MostBytes` bytes.
+template <class Section, class Record, class Context, unsigned Threads, std::size_t MostBytes>
 class bulk_runner {
   using partial = partial_of<Section>;
+  using parts = part_runner<Section, Record, Context, Threads, MostBytes>;
   using arguments_type = bulk_arguments<partial, Record, Context>;
   static_assert(Threads <= 512);
 
  public:
   /// True if the runner can run sections on that many records of the device `facts`.
   static bool fits(std::uint64_t records, runtime::device_facts const& facts) {
-    return plan_bulk<partial>(records, Threads, facts).has_value();
+    return plan_bulk<partial>(records, Threads, facts) || parts::plan(records, facts);
   }
 
   /// Makes the memory for runs on the records of `of`. Throws limit_error while the stream `s` is
@@ -102,7 +47,8 @@ class bulk_runner {
   template <class Guarded>
   void reserve(Guarded& of, std::size_t n, runtime::device_facts const& facts, stream_ref s,
                std::source_location where) {
-    if (control_.size() != 0) return;
+    bool const is_first = control_.size() == 0;
+    if (!is_first && (!in_parts_ || parts_.has_room(n))) return;
     if (runtime::capturing(s, where)) {
       throw limit_error{
           "apply_async: the stream is being captured into a graph, and its memory is not made yet: "
@@ -110,11 +56,14 @@ class bulk_runner {
               std::to_string(n) + ") before",
           where};
     }
-    plan_ = *plan_bulk<partial>(of.size(), Threads, facts);
-    most_blocks_ = plan_.blocks_per_multiprocessor * static_cast<unsigned>(facts.multiprocessors);
-    std::size_t const cells = std::size_t{most_blocks_} * plan_.shape.records;
-    partials_ = buffer<partial>{cells, where};
-    present_ = buffer<unsigned char>{cells, where};
+    auto const plan = plan_bulk<partial>(of.size(), Threads, facts);
+    in_parts_ = !plan;
+    if (in_parts_) {
+      parts_.reserve(*parts::plan(of.size(), facts), n, facts, where);
+    } else {
+      make_tables(*plan, facts, where);
+    }
+    if (!is_first) return;
     control_ = buffer<bulk_control>{1, where};
     control_.fill_bytes(0, {}, where);
     stream_ref{}.synchronize(where);
@@ -128,6 +77,10 @@ class bulk_runner {
     static_assert(std::is_trivially_copyable_v<Function>,
                   "warden: the function of send_async and apply_async is copied to the device: it "
                   "holds pointers and values, and no host objects");
+    if (in_parts_) {
+      parts_.run(of, control_.data(), n, f, s, where);
+      return guarded_access::shared(of)->enqueued(s, where);
+    }
     switch (plan_.tables) {
       case bulk_tables::of_threads:
         return run_by<thread_tables>(of, n, f, s, where);
@@ -140,10 +93,18 @@ class bulk_runner {
 
   /// Returns the device memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const {
-    return partials_.bytes() + present_.bytes() + control_.bytes();
+    return partials_.bytes() + present_.bytes() + control_.bytes() + parts_.bytes();
   }
 
  private:
+  void make_tables(bulk_plan const& plan, runtime::device_facts const& facts,
+                   std::source_location where) {
+    plan_ = plan;
+    most_blocks_ = plan.blocks_per_multiprocessor * static_cast<unsigned>(facts.multiprocessors);
+    std::size_t const cells = std::size_t{most_blocks_} * plan.shape.records;
+    partials_ = buffer<partial>{cells, where};
+    present_ = buffer<unsigned char>{cells, where};
+  }
   template <template <class> class Table, class Guarded, class Function>
   void run_by(Guarded& of, std::uint64_t n, Function const& f, stream_ref s,
               std::source_location where) {
@@ -170,16 +131,16 @@ class bulk_runner {
       runtime::launch(simt::make_kernel(&apply_partials<partial, Record, Context>),
                       runtime::early_launch(of_records, apply_threads, bytes), second, s, where);
     } catch (...) {
-      void* lost[] = {&a, &n};
-      auto const give_up = simt::make_kernel(&give_up_rows<partial, Record, Context>);
-      runtime::launch(give_up, {1, 1, 0, false}, lost, s, where);
+      give_up(a, n, s, where);
       guarded_access::shared(of)->enqueued(s, where);
       throw;
     }
     guarded_access::shared(of)->enqueued(s, where);
   }
 
-  bulk_plan plan_{};
+  bool in_parts_ = false;
+  parts parts_;
+  bulk_plan plan_{};  ///< tables of all records
   unsigned most_blocks_ = 0;
   buffer<partial> partials_;       ///< [block][record]
   buffer<unsigned char> present_;  ///< [block][record]

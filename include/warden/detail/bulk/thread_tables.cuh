@@ -39,14 +39,35 @@ class thread_tables {
 
   /// Empties all tables.
   WARDEN_DEVICE void start() const {}
-  /// Adds a partial to this thread's table if the record `is_valid`.
-  WARDEN_DEVICE void add(std::uint32_t record, partial_words<Partial> words, bool is_valid) {
-    if (!is_valid) return;
-    unsigned const cell = record * shape_.threads + simt::thread_rank();
-    partial_words<Partial> const old = cells_.get(cell);
-    if ((mine_ >> record & 1u) != 0) combine_into(words, old);
-    cells_.set(cell, words);
-    mine_ |= std::uint64_t{1} << record;
+  /// Number of partials that a thread adds at once.
+  static constexpr unsigned together = 4;
+  /// Adds the partials of the records that are valid to this thread's table. All cells are loaded
+  /// before the first partial is combined, so that the loads overlap.
+  WARDEN_DEVICE void add(std::uint32_t const (&records)[together],
+                         partial_words<Partial> (&words)[together],
+                         bool const (&are_valid)[together]) {
+    unsigned cells[together];
+    partial_words<Partial> old[together];
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < together; ++k) {
+      cells[k] = (are_valid[k] ? records[k] : 0) * shape_.threads + simt::thread_rank();
+      old[k] = cells_.get(cells[k]);
+    }
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < together; ++k) {
+      if (!are_valid[k]) continue;
+      WARDEN_UNROLL
+      for (unsigned before = 0; before < k; ++before) {
+        if (are_valid[before] && cells[before] == cells[k])
+          old[k] = words[before];  // mutation: bulk-forward
+      }
+      if ((mine_ >> records[k] & 1u) != 0) combine_into(words[k], old[k]);
+      mine_ |= std::uint64_t{1} << records[k];
+    }
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < together; ++k) {
+      if (are_valid[k]) cells_.set(cells[k], words[k]);
+    }
   }
   /// Writes the block's partials: those of its threads, combined. Collective over the block.
   WARDEN_DEVICE void finish(block_partials<Partial> const& to) const {

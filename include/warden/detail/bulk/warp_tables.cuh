@@ -22,6 +22,8 @@ class warp_tables {
  public:
   /// Largest number of threads of a block.
   static constexpr unsigned most_threads = 1024;
+  /// Number of partials that a thread adds at once.
+  static constexpr unsigned together = 1;
   /// Returns the number of elements of `bytes` that a thread loads at once.
   WARDEN_HOST_DEVICE static constexpr unsigned rows_at_once(std::size_t bytes) {
     return bytes <= 16 ? 4 : bytes <= 32 ? 2 : 1;

@@ -60,7 +60,7 @@ struct bulk_runner_of {
 template <class Policy, class Record, class Section>
 struct bulk_runner_of<true, Policy, Record, Section> {
   using type = bulk_runner<Section, Record, typename Policy::context,
-                           std::min(512u, 2 * Policy::block_threads)>;
+                           std::min(512u, 2 * Policy::block_threads), Policy::apply_bytes>;
 };
 
 /// Logs of a guarded array, independent of its type.
