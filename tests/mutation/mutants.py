@@ -240,8 +240,8 @@ MUTANTS = {
     # Order: batches as they came; launches by when they ran; blocks of the run before; what the warps before have, in windows and in batches; what a warp has; a window's
     # warps; rows that are looked at too few of, or have nothing.
     "rows-as-they-came": ("detail/deferred/ordered_reader.cuh", "std::uint32_t const row = turn;", ORDER, "wrong order"),
-    "tree-chunk": ("detail/deterministic/chunk_list.cuh", "bool const begins = p % tree_fan_in == 0 || p == own_begin;", TREE, "unordered load|Which is: "),
-    "tree-leaf": ("detail/deterministic/chunk_runner.cuh", "if (p + j < c.end) sum = partial::combine(next[j], sum);", TREE, "Which is: "),
+    "tree-chunk": ("detail/deterministic/chunk_list.cuh", "bool const begins = p % chunk_sections == 0 || p == own_begin;", TREE, "unordered load|Which is: "),
+    "tree-leaf": ("detail/deterministic/chunk_runner.cuh", "sum = partial::combine(next.values[j], sum);", TREE, "Which is: "),
     "tree-release": ("detail/deterministic/tree_parents.cuh", "", TREE, "unordered load"),
     "tree-acquire": ("detail/deterministic/tree_parents.cuh", "", TREE, "unordered load"),
     "tree-places": ("detail/deterministic/bucket_kernels.cuh", "", TREE_BUCKET, "Which is: |outside device memory|unordered load"),

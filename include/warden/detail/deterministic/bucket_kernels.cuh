@@ -101,102 +101,113 @@ class piece_sort {
   std::uint32_t of_[piece_each], number_[piece_each];
 };
 
-/// Runs chunks that begin from `begin` to `end`, by all warps of the block.
-template <class Arguments, class Key>
-WARDEN_DEVICE void run_by_block(Arguments const& a, sorted_sections<Key> const& sorted,
-                                std::uint32_t begin, std::uint32_t end, chunk_storage& list) {
-  chunk_runner<Arguments, Key> const runner{a, sorted};
-  for (std::uint32_t first = begin + simt::warp_rank() * chunk_positions; first < end;
-       first += partition_threads / simt::warp_size * chunk_positions)
-    runner.run(first, list);
-}
-
-/// Runs buckets of one piece, and counts the low digits of other pieces. A block for each piece.
+/// Runs buckets of one piece, a block for each. The blocks after these count the low digits of all
+/// pieces of large buckets.
 template <class Arguments>
 WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 2)
     run_small_buckets(Arguments const a, partition_memory const m) {
   simt::assume_one_dimension();
   simt::wait_for_previous_kernel();
-  std::uint32_t const number = simt::block_rank();
-  if (number >= m.first_pieces[m.buckets]) return;
-  bucket_piece const piece = m.pieces[number];
-  piece_sort sort{m, piece};
-  if (piece.is_of_several()) {
+  for (std::uint32_t number = simt::block_rank() - m.buckets;
+       simt::block_rank() >= m.buckets && number < m.piece_count();
+       number += simt::block_count() - m.buckets) {
+    piece_sort sort{m, m.pieces[number]};
     sort.rank([&](std::uint32_t digit, std::uint32_t count) {
       m.piece_counts[std::size_t{number} * digits + digit] = count;
     });
-    return;
+    simt::sync_block();
   }
+  if (simt::block_rank() >= m.buckets) return;
+  bucket_piece const bucket = m.small_bucket(simt::block_rank());
+  if (bucket.begin == bucket.end) return;
+  piece_sort sort{m, bucket};
   sort.rank([](std::uint32_t, std::uint32_t) {});
   sort.sort_ranked();
-  run_by_block(a, sort.sorted(), 0, piece.end - piece.begin, piece_sort::list());
+  chunk_runner<Arguments, std::uint16_t> const runner{a, sort.sorted()};
+  for (std::uint32_t first = simt::warp_rank() * chunk_positions; first < bucket.end - bucket.begin;
+       first += partition_threads / simt::warp_size * chunk_positions)
+    runner.run(first, piece_sort::list());
 }
 
-/// Finds the places of the low digits in buckets of several pieces. A block of `digits` threads for
-/// each bucket; shared memory of its scan.
+/// Finds the places of the low digits in large buckets. Blocks of `digits` threads; shared memory
+/// of their scan.
 template <class Memory>
 WARDEN_KERNEL void place_low_digits(Memory const m) {
   simt::assume_one_dimension();
   simt::wait_for_previous_kernel();
   using scan = simt::block_scan_by_warps<digits>;
-  std::uint32_t const bucket = simt::block_rank(), digit = simt::thread_rank();
-  std::uint32_t const first = m.first_pieces[bucket], end = m.first_pieces[bucket + 1];
-  if (end - first < 2) return;
-  std::uint32_t sum = 0;
-  constexpr unsigned together = 8;
-  for (std::uint32_t p = first; p < end; p += together) {
-    std::uint32_t* const counts = m.piece_counts + std::size_t{p} * digits + digit;
-    std::uint32_t values[together];
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < together; ++k) values[k] = p + k < end ? counts[k * digits] : 0;
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < together; ++k) {
-      if (p + k < end) counts[k * digits] = sum;  // mutation: tree-places
-      sum += values[k];
+  auto& storage = *reinterpret_cast<typename scan::storage*>(simt::dynamic_shared());
+  if (m.piece_count() == 0) return;
+  std::uint32_t const digit = simt::thread_rank();
+  for (std::uint32_t bucket = simt::block_rank(); bucket < m.buckets;
+       bucket += simt::block_count()) {
+    std::uint32_t const first = m.first_pieces[bucket], end = m.first_pieces[bucket + 1];
+    if (first == end) continue;
+    std::uint32_t sum = 0, all;
+    constexpr unsigned together = 8;
+    for (std::uint32_t p = first; p < end; p += together) {
+      std::uint32_t* const counts = m.piece_counts + std::size_t{p} * digits + digit;
+      std::uint32_t values[together];
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < together; ++k) values[k] = p + k < end ? counts[k * digits] : 0;
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < together; ++k) {
+        if (p + k < end) counts[k * digits] = sum;  // mutation: tree-places
+        sum += values[k];
+      }
     }
+    m.low_begins[std::size_t{bucket} * digits + digit] = scan::exclusive_sum(storage, sum, all);
+    simt::sync_block();
   }
-  std::uint32_t all;
-  m.low_begins[std::size_t{bucket} * digits + digit] = scan::exclusive_sum(
-      *reinterpret_cast<typename scan::storage*>(simt::dynamic_shared()), sum, all);
 }
 
-/// Sorts the buckets of several pieces. A block for each piece.
+/// Sorts the large buckets, piece by piece. Any grid.
 template <class Memory>
 WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 2) sort_large_buckets(Memory const m) {
   simt::assume_one_dimension();
   simt::wait_for_previous_kernel();
-  std::uint32_t const number = simt::block_rank();
-  if (number >= m.first_pieces[m.buckets]) return;
-  bucket_piece const piece = m.pieces[number];
-  if (!piece.is_of_several()) return;
-  piece_sort sort{m, piece};
-  sort.rank([](std::uint32_t, std::uint32_t) {});
-  sort.sort_ranked();
-  for (std::uint32_t j = simt::thread_rank(); j < piece.end - piece.begin; j += partition_threads) {
-    std::uint32_t const digit = sort.key(j);
-    std::uint32_t const to =
-        piece.bucket_begin + m.low_begins[std::size_t{piece.bucket} * digits + digit] +
-        m.piece_counts[std::size_t{number} * digits + digit] + j - sort.start(digit);
-    m.keys[to] = digit;
-    m.numbers[to] = sort.number(j);
+  for (std::uint32_t number = simt::block_rank(); number < m.piece_count();
+       number += simt::block_count()) {
+    bucket_piece const piece = m.pieces[number];
+    piece_sort sort{m, piece};
+    sort.rank([](std::uint32_t, std::uint32_t) {});
+    sort.sort_ranked();
+    for (std::uint32_t j = simt::thread_rank(); j < piece.end - piece.begin;
+         j += partition_threads) {
+      std::uint32_t const digit = sort.key(j);
+      std::uint32_t const to =
+          piece.bucket_begin + m.low_begins[std::size_t{piece.bucket} * digits + digit] +
+          m.piece_counts[std::size_t{number} * digits + digit] + j - sort.start(digit);
+      m.keys[to] = digit;
+      m.numbers[to] = sort.number(j);
+    }
+    simt::sync_block();
   }
 }
 
-/// Runs the buckets of several pieces. A block for each piece; shared memory: a list for each warp.
+/// Threads of a block that runs large buckets. Its warps run a part of a piece at a time.
+inline constexpr unsigned large_threads = 256;
+/// Runs the large buckets. Any grid; shared memory: a list for each warp.
 template <class Arguments>
 WARDEN_KERNEL void run_large_buckets(Arguments const a, partition_memory const m) {
   simt::assume_one_dimension();
   simt::wait_for_previous_kernel();
-  std::uint32_t const number = simt::block_rank();
-  if (number >= m.first_pieces[m.buckets]) return;
-  bucket_piece const piece = m.pieces[number];
-  if (!piece.is_of_several()) return;
-  std::uint32_t const begin = piece.bucket_begin;
-  sorted_sections<std::uint32_t> const sorted{m.keys + begin, m.numbers + begin,
-                                              piece.bucket_end - begin, piece.bucket << m.low_bits,
-                                              begin};
-  run_by_block(a, sorted, piece.begin - begin, piece.end - begin,
-               reinterpret_cast<chunk_storage*>(simt::dynamic_shared())[simt::warp_rank()]);
+  constexpr unsigned positions = large_threads / simt::warp_size * chunk_positions;
+  constexpr unsigned parts = piece_sections / positions;
+  static_assert(piece_sections % positions == 0);
+  for (std::uint32_t part = simt::block_rank(); part < m.piece_count() * parts;
+       part += simt::block_count()) {
+    bucket_piece const piece = m.pieces[part / parts];
+    std::uint32_t const begin = piece.bucket_begin;
+    std::uint32_t const first =
+        piece.begin + part % parts * positions + simt::warp_rank() * chunk_positions;
+    if (first >= piece.end) continue;
+    sorted_sections<std::uint32_t> const sorted{m.keys + begin, m.numbers + begin,
+                                                piece.bucket_end - begin,
+                                                piece.bucket << m.low_bits, begin};
+    chunk_runner<Arguments, std::uint32_t>{a, sorted}.run(
+        first - begin, reinterpret_cast<chunk_storage*>(simt::dynamic_shared())[simt::warp_rank()]);
+  }
 }
 
 }  // namespace detail

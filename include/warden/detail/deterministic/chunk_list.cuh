@@ -41,7 +41,7 @@ template <class Key>
 class chunk_list {
   static constexpr unsigned lanes = simt::warp_size;
   /// A chunk that begins at the warp's last position ends at most this much later.
-  static_assert(tree_fan_in <= lanes);
+  static_assert(chunk_sections <= lanes);
 
  public:
   /// Finds the chunks from position `first` on. `keys` are [n] and sorted. Precondition: `first`
@@ -60,7 +60,7 @@ class chunk_list {
       std::uint32_t const own_begin =
           upto != 0 ? row + static_cast<unsigned>(simt::last_bit(upto)) : record_begin;
       if (firsts != 0) record_begin = row + static_cast<unsigned>(simt::last_bit(firsts));
-      bool const begins = (p - own_begin) % tree_fan_in == 0;  // mutation: tree-chunk
+      bool const begins = (p - own_begin) % chunk_sections == 0;  // mutation: tree-chunk
       unsigned const all = simt::ballot(simt::full_warp, begins);
       unsigned const place =
           listed + static_cast<unsigned>(simt::count_bits(all & ((1u << simt::lane_id()) - 1)));

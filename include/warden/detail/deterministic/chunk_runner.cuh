@@ -66,11 +66,26 @@ class chunk_runner {
   }
 
  private:
+  /// True if a record is loaded before its sections are combined.
+  static constexpr bool is_copied = Arguments::lanes == 1 && sizeof(record) <= 32;
+
   /// Combines a chunk's sections, and goes on to the root if this group finishes the last one of
   /// its siblings. Collective over the group.
   WARDEN_DEVICE void run(chunk const& c) const {
     std::uint32_t const id = sorted_.first_id + sorted_.keys[c.begin];
     if (id >= a_.size) return;
+    if constexpr (is_copied) {
+      if (c.is_whole()) {
+        // Loaded while the sections are.
+        record own = a_.records[id];
+        partial const sum = combined(c);
+        simt::section_enter(&a_.records[id]);
+        run_with_id(sum, own, a_.context, record_id{id});
+        a_.records[id] = own;
+        simt::section_leave(&a_.records[id]);
+        return;
+      }
+    }
     partial const sum = combined(c);
     if (c.is_whole()) return apply(id, sum);
     std::uint32_t const before = sorted_.before;
@@ -78,21 +93,30 @@ class chunk_runner {
         {c.begin + before, c.end + before, c.record_begin + before, c.record_end + before}, sum,
         [&](partial const& all) { apply(id, all); });
   }
+  struct four_partials {
+    partial values[4];
+  };
   WARDEN_DEVICE partial combined(chunk const& c) const {
     auto const leaf = [&](std::uint32_t p) {
       std::uint32_t const number = sorted_.numbers[p < c.end ? p : c.end - 1];
       return made_partial<partial>(a_.bulk.section(a_.first + number));
     };
-    partial sum = leaf(c.begin);
     // Several sections at a time: their loads are in progress at the same time.
-    for (std::uint32_t p = c.begin + 1; p < c.end; p += 4) {
-      partial const next[] = {leaf(p), leaf(p + 1), leaf(p + 2), leaf(p + 3)};
+    auto const four = [&](std::uint32_t p) {
+      return four_partials{{leaf(p), leaf(p + 1), leaf(p + 2), leaf(p + 3)}};
+    };
+    four_partials next = four(c.begin);
+    partial sum = next.values[0];
+    for (std::uint32_t p = c.begin;;) {
       WARDEN_UNROLL
       for (unsigned j = 0; j < 4; ++j) {
-        if (p + j < c.end) sum = partial::combine(sum, next[j]);  // mutation: tree-leaf
+        if (p + j == c.begin || p + j >= c.end) continue;
+        sum = partial::combine(sum, next.values[j]);  // mutation: tree-leaf
       }
+      p += 4;
+      if (p >= c.end) return sum;
+      next = four(p);
     }
-    return sum;
   }
   WARDEN_DEVICE void apply(std::uint32_t id, partial const& sum) const {
     record& r = a_.records[id];

@@ -29,18 +29,13 @@ inline constexpr unsigned piece_each = 10, piece_sections = partition_threads * 
 struct alignas(8) numbered_id {
   std::uint32_t id, number;
 };
-/// A part of a bucket.
+/// A bucket, or a part of it.
 struct bucket_piece {
   std::uint32_t bucket;
   std::uint32_t begin;         ///< position of its first section
   std::uint32_t end;           ///< position after its last section
   std::uint32_t bucket_begin;  ///< position of the bucket's first section
   std::uint32_t bucket_end;    ///< position after the bucket's last section
-
-  /// True if the bucket has other pieces.
-  [[nodiscard]] WARDEN_DEVICE bool is_of_several() const {
-    return bucket_end - bucket_begin > piece_sections;
-  }
 };
 
 /// Memory of a partition, in global memory.
@@ -52,17 +47,22 @@ struct partition_memory {
   std::uint32_t* counts;        ///< [bucket][tile] sections
   std::uint32_t* totals;        ///< [bucket] sections
   std::uint32_t* begins;        ///< [bucket + 1] its first position
-  std::uint32_t* first_pieces;  ///< [bucket + 1] its first piece
-  bucket_piece* pieces;         ///< [first_pieces[buckets]]
-  std::uint32_t* piece_counts;  ///< [piece][low digit] of buckets with several pieces
+  std::uint32_t* first_pieces;  ///< [bucket + 1] its first piece, if it is large
+  bucket_piece* pieces;         ///< [first_pieces[buckets]] of large buckets
+  std::uint32_t* piece_counts;  ///< [piece][low digit]
   std::uint32_t* low_begins;    ///< [bucket][low digit] first position in the bucket
-  std::uint32_t* keys;          ///< [n] low digits of sorted sections, of such buckets
+  std::uint32_t* keys;          ///< [n] low digits of sorted sections, of large buckets
   std::uint32_t* numbers;       ///< [n] their numbers
 
-  /// Returns the largest number of pieces of n sections.
-  static constexpr std::size_t most_pieces(std::size_t n, std::size_t buckets) {
-    return n / piece_sections + buckets;
+  /// Returns the largest number of pieces of n sections. A large bucket has more than one.
+  static constexpr std::size_t most_pieces(std::size_t n) { return 2 * n / piece_sections + 2; }
+  /// Returns a bucket, if it has at most `piece_sections` sections, and otherwise nothing of it.
+  [[nodiscard]] WARDEN_DEVICE bucket_piece small_bucket(std::uint32_t bucket) const {
+    std::uint32_t const begin = begins[bucket], end = begins[bucket + 1];
+    return {bucket, begin, end - begin > piece_sections ? begin : end, begin, end};
   }
+  /// Returns the number of pieces.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t piece_count() const { return first_pieces[buckets]; }
 };
 
 /// Reads the records of the calling thread's sections in a tile; `no_digit` for none. `item(k)` is
@@ -134,7 +134,8 @@ WARDEN_KERNEL void add_up_tiles(Memory const m) {
   if (simt::lane_id() == 0) m.totals[digit] = sum;
 }
 
-/// Finds the buckets and their pieces. One block of `digits` threads; shared memory of its scan.
+/// Finds the buckets, and the pieces of large ones. One block of `digits` threads; shared memory of
+/// its scan.
 template <class Memory>
 WARDEN_KERNEL void plan_pieces(Memory const m) {
   simt::assume_one_dimension();
@@ -143,7 +144,8 @@ WARDEN_KERNEL void plan_pieces(Memory const m) {
   auto* const storage = reinterpret_cast<typename scan::storage*>(simt::dynamic_shared());
   std::uint32_t const bucket = simt::thread_rank();
   std::uint32_t const count = bucket < m.buckets ? m.totals[bucket] : 0;
-  std::uint32_t const own = (count + piece_sections - 1) / piece_sections;
+  std::uint32_t const own =
+      count > piece_sections ? (count + piece_sections - 1) / piece_sections : 0;
   std::uint32_t sections, pieces;
   std::uint32_t const begin = scan::exclusive_sum(storage[0], count, sections);
   std::uint32_t const first = scan::exclusive_sum(storage[1], own, pieces);

@@ -49,8 +49,7 @@ class tree_memory {
         temporary_{partitions_ ? partition_words(sections) * sizeof(std::uint32_t)
                                : runtime::sort_bytes(sections, bits_, where),
                    where},
-        pieces_{partitions_ ? partition_memory::most_pieces(sections, buckets(sections)) : 0,
-                where},
+        pieces_{partitions_ ? partition_memory::most_pieces(sections) : 0, where},
         partials_{2 * parents::places(sections) * lanes * sizeof(partial), where},
         children_{parents::places(sections), where} {
     children_.fill_bytes(0, {}, where);
@@ -100,7 +99,7 @@ class tree_memory {
   /// Returns the size of the arrays of a partition, but for the sections and the pieces.
   [[nodiscard]] std::size_t partition_words(std::size_t n) const {
     std::size_t const b = buckets(n);
-    return b * (tiles_of(n) + 3 + digits) + 2 + digits * partition_memory::most_pieces(n, b);
+    return b * (tiles_of(n) + 3 + digits) + 2 + digits * partition_memory::most_pieces(n);
   }
   /// Returns the number of buckets of n sections, so that most buckets are one piece. The bits of
   /// an id that do not tell its bucket are one digit.
@@ -131,7 +130,7 @@ class tree_memory {
                              take(b + 1),
                              take(b + 1),
                              pieces_.data(),
-                             take(digits * partition_memory::most_pieces(most_, b)),
+                             take(digits * partition_memory::most_pieces(most_)),
                              take(std::size_t{b} * digits),
                              sections_.data() + half,
                              sections_.data() + half + most_};
@@ -145,20 +144,21 @@ class tree_memory {
     };
     constexpr unsigned warps = partition_threads / simt::warp_size;
     constexpr std::size_t scan_bytes = sizeof(simt::block_scan_by_warps<digits>::storage);
-    auto const pieces = static_cast<unsigned>(partition_memory::most_pieces(a.n, b));
+    // Few, because most runs have no large bucket.
+    auto const pieces = std::min(static_cast<unsigned>(partition_memory::most_pieces(a.n)), 264u);
     enqueue(&count_digits<Arguments>, tiles, partition_threads, digits * sizeof(std::uint32_t), a,
             m);
     enqueue(&add_up_tiles<partition_memory>, (b + warps - 1) / warps, partition_threads, 0, m);
     enqueue(&plan_pieces<partition_memory>, 1, digits, 2 * scan_bytes, m);
     enqueue(&move_sections<Arguments>, tiles, partition_threads, move_layout{}.carver.bytes(), a,
             m);
-    enqueue(&run_small_buckets<Arguments>, pieces, partition_threads, piece_sort::shared_bytes(), a,
-            m);
-    enqueue(&place_low_digits<partition_memory>, b, digits, scan_bytes, m);
+    enqueue(&run_small_buckets<Arguments>, b + pieces, partition_threads,
+            piece_sort::shared_bytes(), a, m);
+    enqueue(&place_low_digits<partition_memory>, std::min(b, 132u), digits, scan_bytes, m);
     enqueue(&sort_large_buckets<partition_memory>, pieces, partition_threads,
             piece_sort::shared_bytes(), m);
-    enqueue(&run_large_buckets<Arguments>, pieces, partition_threads, warps * sizeof(chunk_storage),
-            a, m);
+    enqueue(&run_large_buckets<Arguments>, 4 * pieces, large_threads,
+            large_threads / simt::warp_size * sizeof(chunk_storage), a, m);
   }
   template <class Arguments>
   void sort_and_run(Arguments const& a, stream_ref s, std::source_location where) {

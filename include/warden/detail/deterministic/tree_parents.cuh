@@ -20,9 +20,10 @@ namespace detail {
 /// Memory for the inner nodes of all trees of a run over n positions, in global memory. Nodes of
 /// all levels have the place of their first chunk: a node overwrites its first child.
 ///
-/// Chunk c of a record whose first position is b has the place b / `tree_fan_in` + c. Only the last
-/// chunk of a record and the first one of the next can have the same, because a record with several
-/// chunks has more than `tree_fan_in` positions. So first chunks have places of their own.
+/// Chunk c of a record whose first position is b has the place b / `chunk_sections` + c. Only the
+/// last chunk of a record and the first one of the next can have the same, because a record with
+/// several chunks has more than `chunk_sections` positions. So first chunks have places of their
+/// own.
 template <class Partial, unsigned Lanes>
 struct tree_parents {
   Partial* partials;        ///< [2 places(n)][lane]
@@ -30,15 +31,15 @@ struct tree_parents {
   std::uint32_t stride;     ///< places(n)
 
   /// Returns the number of places for n positions.
-  static constexpr std::size_t places(std::size_t n) { return n / tree_fan_in + 2; }
+  static constexpr std::size_t places(std::size_t n) { return n / chunk_sections + 2; }
 
   /// Goes on from a chunk with this value. Calls `apply(value)` if this group computes the root's.
   /// Precondition: the record has several chunks. Collective over the group.
   template <class Apply>
   WARDEN_DEVICE void add(chunk const& c, Partial value, Apply const& apply) const {
-    std::uint32_t const base = c.record_begin / tree_fan_in;
+    std::uint32_t const base = c.record_begin / chunk_sections;
     std::uint32_t const chunks = chunks_of(c.record_end - c.record_begin);
-    std::uint32_t first = (c.begin - c.record_begin) / tree_fan_in;
+    std::uint32_t first = (c.begin - c.record_begin) / chunk_sections;
     std::uint64_t width = 1;  // chunks of a node
     for (std::uint32_t level = 0; width < chunks; ++level) {
       std::uint64_t const wide = width * tree_fan_in;
