@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # The libraries: warden::sim with Boost, warden::cuda with nvcc, warden::nccl with NCCL, and
 # warden::warden, which is warden::cuda if there is one and warden::sim otherwise.
+find_program(warden_ccache ccache)
+if(warden_ccache AND PROJECT_IS_TOP_LEVEL)
+  # Options that ccache needs for precompiled headers.
+  set(warden_by_ccache ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${warden_by_ccache} ${warden_ccache})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${warden_ccache})
+endif()
+
 file(GLOB warden_host_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/*.cpp)
 file(GLOB warden_sim_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/sim/*.cpp)
 file(GLOB warden_check_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/check/*.cpp)

@@ -3,14 +3,6 @@
 # device.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
-find_program(warden_ccache ccache)
-if(warden_ccache AND PROJECT_IS_TOP_LEVEL)
-  # Options that ccache needs for precompiled headers.
-  set(warden_by_ccache ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${warden_by_ccache} ${warden_ccache})
-  set(CMAKE_CUDA_COMPILER_LAUNCHER ${warden_ccache})
-endif()
-
 # nvcc's -O is for host code alone. Optimizing the host code takes as long as compiling the kernels,
 # and its speed does not matter here.
 string(REPLACE "-O3" "-O1" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")

@@ -10,12 +10,21 @@ endfunction()
 
 file(REMOVE_RECURSE ${build})
 set(options -G ${generator} -DCMAKE_BUILD_TYPE=Release)
+# With the options of the test build, so that ccache has compiled the library already.
+set(library_options -DWARDEN_WERROR=ON)
+find_program(ccache ccache)
+if(ccache)
+  list(APPEND library_options -DCMAKE_CXX_COMPILER_LAUNCHER=${ccache})
+  if(cuda)
+    list(APPEND library_options -DCMAKE_CUDA_COMPILER_LAUNCHER=${ccache})
+  endif()
+endif()
 if(cuda)
   list(APPEND options -DCMAKE_CUDA_COMPILER=${nvcc} -DCMAKE_CUDA_ARCHITECTURES=90)
 endif()
 # install_device(<name> <option>...): one device, into the one prefix.
 function(install_device name)
-  run(${CMAKE_COMMAND} -S ${source} -B ${build}/warden_${name} ${options} ${ARGN} -DWARDEN_BUILD_TESTS=OFF
+  run(${CMAKE_COMMAND} -S ${source} -B ${build}/warden_${name} ${options} ${library_options} ${ARGN} -DWARDEN_BUILD_TESTS=OFF
       -DWARDEN_BUILD_BENCHMARKS=OFF -DWARDEN_BUILD_EXAMPLES=OFF -DCMAKE_INSTALL_LIBDIR=lib
       -DCMAKE_INSTALL_PREFIX=${build}/prefix)
   run(${CMAKE_COMMAND} --build ${build}/warden_${name} --target install)
@@ -89,8 +98,8 @@ if(NOT cuda)
 endif()
 
 # A subfolder of another project builds nothing but the library.
-run(${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/subfolder ${options} -Dcuda=${cuda}
-    -DWARDEN_CUDA=${cuda} -Dwarden_source=${source})
+run(${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/subfolder ${options} ${library_options}
+    -Dcuda=${cuda} -DWARDEN_CUDA=${cuda} -Dwarden_source=${source})
 run(${CMAKE_COMMAND} --build ${build}/subfolder)
 file(GLOB_RECURSE programs ${build}/subfolder/bin/*)
 if(programs)

@@ -12,7 +12,8 @@ endfunction()
 file(REMOVE_RECURSE ${build})
 set(prefix ${build}/prefix)
 set(options -G ${generator} -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_FIND_PACKAGE_Boost=TRUE)
-run(${CMAKE_COMMAND} -S ${source} -B ${build}/warden ${options} -DCMAKE_CUDA_COMPILER=${nvcc} -DCMAKE_CUDA_ARCHITECTURES=${architecture}
+# With the options of the test build, so that ccache has compiled the library already.
+run(${CMAKE_COMMAND} -S ${source} -B ${build}/warden ${options} -DWARDEN_WERROR=ON -DCMAKE_CUDA_COMPILER=${nvcc} -DCMAKE_CUDA_ARCHITECTURES=${architecture}
     -DWARDEN_CUDA=ON -DWARDEN_NCCL=OFF -DWARDEN_SIMULATED_DEVICE=OFF -DWARDEN_BUILD_TESTS=OFF -DWARDEN_BUILD_BENCHMARKS=OFF
     -DWARDEN_BUILD_EXAMPLES=OFF -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_PREFIX=${prefix})
 run(${CMAKE_COMMAND} --build ${build}/warden --target install)
