@@ -22,11 +22,11 @@ target_compile_options(text_files PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict
 warden_add_objects(aggregate SOURCES apps/hash_table/aggregate/totals.cu apps/hash_table/aggregate/groups.cpp apps/hash_table/aggregate/check.cpp
                    apps/hash_table/aggregate/group_keys.cpp apps/hash_table/aggregate/query.cpp LIBRARIES text_files)
 warden_add_objects(workload SOURCES microbench/support/workload.cu microbench/support/record_ids.cpp LIBRARIES text_files)
-warden_add_objects(points SOURCES microbench/support/device_time.cu microbench/support/point.cu microbench/support/timed_point.cu)
-warden_add_objects(contention_deferred SOURCES microbench/contention/deferred_push.cu microbench/contention/deferred_add.cu
+warden_add_objects(points UNITED SOURCES microbench/support/device_time.cu microbench/support/point.cu microbench/support/timed_point.cu)
+warden_add_objects(contention_deferred UNITED SOURCES microbench/contention/deferred_push.cu microbench/contention/deferred_add.cu
                    microbench/contention/deferred_update.cu microbench/contention/deferred_update_mask.cu)
-warden_add_objects(deferred_points SOURCES microbench/deferred/samples.cu microbench/deferred/send.cu microbench/deferred/small.cu)
-warden_add_objects(handover_pairs SOURCES microbench/handover/pairs.cu microbench/handover/pair_lock_arms.cu
+warden_add_objects(deferred_points UNITED SOURCES microbench/deferred/samples.cu microbench/deferred/send.cu microbench/deferred/small.cu)
+warden_add_objects(handover_pairs UNITED SOURCES microbench/handover/pairs.cu microbench/handover/pair_lock_arms.cu
                    microbench/handover/pair_warden_arms.cu)
 set(allocation_sources copy decode_arms deferred_histogram emission_oracle emit emit_arms emit_atomics emit_called emit_stream histogram
     histogram_oracle item_counts shared_histogram take take_called word_stream)
@@ -56,7 +56,7 @@ add_library(kruskal STATIC EXCLUDE_FROM_ALL apps/spanning_forest/kruskal.cpp)
 target_link_libraries(kruskal PRIVATE warden_warnings Boost::headers)
 target_include_directories(kruskal PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(kruskal PUBLIC cxx_std_20)
-warden_add_objects(forest_arms SOURCES apps/spanning_forest/arms.cu apps/spanning_forest/first_iteration.cu apps/spanning_forest/forest.cu
+warden_add_objects(forest_arms UNITED SOURCES apps/spanning_forest/arms.cu apps/spanning_forest/first_iteration.cu apps/spanning_forest/forest.cu
                    apps/spanning_forest/lock_arm.cu apps/spanning_forest/iteration.cu apps/spanning_forest/warden_arm.cu)
 # One name, device_algorithms.cuh, for CUB's and for loops of the host.
 if(TARGET forest_arms_objects_sim)
@@ -70,9 +70,9 @@ add_library(boost_flows STATIC EXCLUDE_FROM_ALL apps/max_flow/reference.cpp)
 target_link_libraries(boost_flows PRIVATE warden_warnings)
 target_include_directories(boost_flows PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(boost_flows PUBLIC cxx_std_20)
-warden_add_objects(max_flow SOURCES apps/max_flow/arms.cu apps/max_flow/audit.cu apps/max_flow/flow.cu apps/max_flow/lock_arm.cu
+warden_add_objects(max_flow UNITED SOURCES apps/max_flow/arms.cu apps/max_flow/audit.cu apps/max_flow/flow.cu apps/max_flow/lock_arm.cu
                    apps/max_flow/region_arm.cu apps/max_flow/warden_arm.cu)
-warden_add_objects(breadth_first SOURCES apps/breadth_first/arms.cu apps/breadth_first/audit.cu apps/breadth_first/cull_arms.cu
+warden_add_objects(breadth_first UNITED SOURCES apps/breadth_first/arms.cu apps/breadth_first/audit.cu apps/breadth_first/cull_arms.cu
                    apps/breadth_first/gather_arms.cu apps/breadth_first/queue_arms.cu apps/breadth_first/searcher.cu
                    apps/breadth_first/warden_arm.cu)
 find_package(Threads REQUIRED)

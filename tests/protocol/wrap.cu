@@ -7,7 +7,7 @@
 namespace {
 
 using test::record_in;
-using small = warden::basic_guarded<test::small_policy, test::tally, record_in<5>>;
+using wrapped = warden::basic_guarded<test::small_policy, test::tally, record_in<5>>;
 
 void from(std::uint64_t first_index, unsigned capacity) {
   SCOPED_TRACE(testing::Message() << "first index " << first_index << ", capacity " << capacity);
@@ -16,7 +16,7 @@ void from(std::uint64_t first_index, unsigned capacity) {
   options.capacity = capacity;
   options.first_index = first_index;
   std::uint64_t const n = test::sized<std::uint64_t>(900, 100'000);
-  test::guarded_records<small> g{20, options};
+  test::guarded_records<wrapped> g{20, options};
   warden::launch_fused(test::send_by_block<5>{n, 20}, 4, 64, {}, g.guarded);
   g.guarded.wait();
   test::expect_equal(g.records.to_host(), test::expected<5>(n, 20));
@@ -40,7 +40,7 @@ TEST(wrap, one_guarded_for_a_thousand_launches) {
   warden::guarded_options options;
   options.servers = 2;
   options.capacity = 32;
-  test::guarded_records<small> g{10, options};
+  test::guarded_records<wrapped> g{10, options};
   std::vector<test::tally> wanted(10);
   for (std::uint64_t launch = 0; launch < 1000; ++launch) {
     std::uint64_t const n = launch % 70;
