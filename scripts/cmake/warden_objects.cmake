@@ -23,7 +23,7 @@ warden_add_objects(aggregate SOURCES apps/hash_table/aggregate/totals.cu apps/ha
                    apps/hash_table/aggregate/group_keys.cpp apps/hash_table/aggregate/query.cpp LIBRARIES text_files)
 warden_add_objects(workload SOURCES microbench/support/workload.cu microbench/support/record_ids.cpp LIBRARIES text_files)
 warden_add_objects(points UNITED SOURCES microbench/support/device_time.cu microbench/support/point.cu microbench/support/timed_point.cu)
-warden_add_objects(contention_deferred UNITED SOURCES microbench/contention/deferred_push.cu microbench/contention/deferred_add.cu
+warden_add_objects(contention_deferred SOURCES microbench/contention/deferred_push.cu microbench/contention/deferred_add.cu
                    microbench/contention/deferred_update.cu microbench/contention/deferred_update_mask.cu)
 warden_add_objects(deferred_points UNITED SOURCES microbench/deferred/samples.cu microbench/deferred/send.cu microbench/deferred/small.cu)
 warden_add_objects(handover_pairs UNITED SOURCES microbench/handover/pairs.cu microbench/handover/pair_lock_arms.cu
