@@ -136,6 +136,15 @@ bool load(std::string const& path, std::source_location where) {
 }  // namespace
 
 tuning_table usual_tuning(runtime::device_facts const& device) {
+  // results/h100/tuning.txt
+  constexpr tuning_table hopper{.sections_per_shard = 65536,
+                                .most_shards = 128,
+                                .record_bytes_per_section = 16,
+                                .on_chip_bytes = 16384,
+                                .partitions_in_memory = 2,
+                                .records_per_split_section = 4,
+                                .split_part_bytes = 65536};
+  if (device.compute_capability == 90) return hopper;
   tuning_table table;
   // The level-1 cache is in the same memory as shared memory. A block that runs the log has most of
   // that.

@@ -20,8 +20,9 @@ namespace {
 
 /// A value of the table, the values that are tried, and the loads that compare them.
 struct choice {
+  using field = unsigned warden::tuning_table::*;
   char const* name;
-  unsigned warden::tuning_table::*value;
+  field value;
   std::vector<unsigned> candidates;
   std::vector<load> loads;
 };
