@@ -50,5 +50,31 @@ TEST(bulk, ids_outside_are_counted) {
   for (std::uint32_t const records : {100u, 2000u})
     expect_as_in_a_loop<1, small_blocks>({5000, records, 0, 97}, 2);
 }
+/// A call that finds the records taken by a graph's replay has no effect, and the replay frees
+/// them.
+TEST(bulk, calls_amid_replays_leave_the_records_free) {
+  using section = wide<1>::section;
+  rows const all{2000, 100};
+  warden::buffer<wide<1>::total> records{all.records};
+  records.fill_bytes(0);
+  warden::basic_guarded<small_blocks, wide<1>::total, section> on{records};
+  on.reserve(all.n);
+  warden::stream replaying, other;
+  warden::graph const replay = warden::graph::capture(
+      replaying, [&] { on.apply_async(all.n, send_rows<section>{all}, replaying); });
+  for (int turn = 0; turn < 4; ++turn) {
+    replay.launch(replaying);
+    on.apply_async(all.n, send_rows<section>{all}, other);
+    replaying.synchronize();
+    other.synchronize();
+    try {
+      on.wait();
+    } catch (warden::error const&) {
+      // One of the two was put off.
+    }
+    on.apply_async(all.n, send_rows<section>{all});
+    EXPECT_NO_THROW(on.wait()) << "the records are free again";
+  }
+}
 
 }  // namespace

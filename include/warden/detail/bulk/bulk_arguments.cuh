@@ -18,7 +18,7 @@ namespace detail {
 
 /// State of a bulk run in global memory.
 struct bulk_control {
-  std::uint32_t has_records;  ///< 1 if the run has taken the guarded array's records
+  std::uint32_t run;          ///< number of the run that has taken the records; 0 if none has
   std::uint32_t blocks_done;  ///< blocks of the last kernel that have run their sections
   std::uint32_t pieces;       ///< pieces of all parts, if the records are in parts
 };
@@ -33,20 +33,28 @@ struct bulk_arguments {
   Partial* partials;        ///< [block][record of a table]
   unsigned char* present;   ///< [block][record of a table] 1 if there is a partial
   bulk_control* control;    ///< state
+  std::uint32_t number;     ///< number of the run, from 1
+  bool is_first, is_last;   ///< true if the pass is the first, or the last one, of the run
 
   /// Returns what one block leaves.
   WARDEN_DEVICE block_partials<Partial> of_block(unsigned block) const {
     std::size_t const first = std::size_t{block} * shape.records;
     return {partials + first, present + first};
   }
-  /// Takes the records for the run, by one thread of the first kernel. If another run or launch has
-  /// them, the run has no effect, and that is counted.
+  /// True if the run has the records.
+  WARDEN_DEVICE bool has_records() const { return control->run == number; }
+  /// Takes the records for the run, by one thread of the first kernel of its first pass. If another
+  /// run or launch has them, the run has no effect, and that is counted.
   WARDEN_DEVICE void take_records() const {
     if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
-    bool const taken = array.take();
-    if (!taken) simt::fetch_add(&array.report->runs_put_off, std::uint64_t{1});
-    control->has_records = taken ? 1 : 0;
-    control->pieces = 0;
+    if (is_first) {
+      if (!array.take()) {
+        simt::fetch_add(&array.report->runs_put_off, std::uint64_t{1});
+        return;
+      }
+      control->run = number;
+    }
+    if (has_records()) control->pieces = 0;
   }
   /// Runs the section of one record, if there is one.
   WARDEN_DEVICE void apply(std::uint64_t record, partial_sum<Partial> const& sum) const {
@@ -56,7 +64,8 @@ struct bulk_arguments {
     static_cast<void>(run_with_id(sum.words.value(), r, context, record_id{record}));
     simt::section_leave(&r);
   }
-  /// Ends a block of the last kernel. The last block frees the records. Collective over the block.
+  /// Ends a block of a pass's last kernel. The last block of the last pass frees the records.
+  /// Collective over the block.
   WARDEN_DEVICE void finish_block() const {
     simt::sync_block();
     if (simt::thread_rank() != 0) return;
@@ -64,8 +73,10 @@ struct bulk_arguments {
     // last block, which frees the records for the next run.
     simt::fence_device();
     if (simt::fetch_add(&control->blocks_done, 1u) + 1 != simt::block_count()) return;
-    simt::fence_device();  // acquire of the other blocks, and release for `free`
     control->blocks_done = 0;
+    if (!is_last) return;
+    control->run = 0;
+    simt::fence_device();  // acquire of the other blocks, and release for `free`
     if (!array.free()) simt::fetch_add(&array.report->launches_amid, std::uint64_t{1});
   }
 };

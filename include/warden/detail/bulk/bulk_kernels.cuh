@@ -64,7 +64,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(apply_threads, 1)
     apply_partials(bulk_arguments<Partial, Record, Context> a) {
   simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
-  if (a.control->has_records == 0) return;
+  if (!a.has_records()) return;
   constexpr unsigned warps = apply_threads / simt::warp_size;
   auto* const sums = reinterpret_cast<partial_words<Partial>*>(simt::dynamic_shared());
   auto* const has_sum = reinterpret_cast<unsigned char*>(sums + apply_threads);

@@ -77,8 +77,14 @@ class bulk_runner {
     static_assert(std::is_trivially_copyable_v<Function>,
                   "warden: the function of send_async and apply_async is copied to the device: it "
                   "holds pointers and values, and no host objects");
+    ++runs_;
     if (in_parts_) {
-      parts_.run(of, control_.data(), n, f, s, where);
+      try {
+        parts_.run(of, control_.data(), runs_, n, f, s, where);
+      } catch (...) {
+        guarded_access::shared(of)->enqueued(s, where);
+        throw;
+      }
       return guarded_access::shared(of)->enqueued(s, where);
     }
     switch (plan_.tables) {
@@ -119,7 +125,10 @@ class bulk_runner {
                      blocks,
                      partials_.data(),
                      present_.data(),
-                     control_.data()};
+                     control_.data(),
+                     runs_,
+                     true,
+                     true};
     Function function = f;
     void* first[] = {&a, &function, &n};
     runtime::allow_shared_bytes(combine, plan_.shared_bytes, where);
@@ -142,6 +151,7 @@ class bulk_runner {
   parts parts_;
   bulk_plan plan_{};  ///< tables of all records
   unsigned most_blocks_ = 0;
+  std::uint32_t runs_ = 0;         ///< number of the last run
   buffer<partial> partials_;       ///< [block][record]
   buffer<unsigned char> present_;  ///< [block][record]
   buffer<bulk_control> control_;   ///< state of the run; empty before `reserve`

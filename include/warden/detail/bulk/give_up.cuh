@@ -18,8 +18,10 @@ namespace detail {
 /// Frees the records, and reports `n` sections that did not run. One thread.
 template <class Partial, class Record, class Context>
 WARDEN_KERNEL void give_up_rows(bulk_arguments<Partial, Record, Context> a, std::uint64_t n) {
-  if (a.control->has_records == 0) return;
+  if (!a.has_records()) return;
   simt::fetch_add(&a.array.report->given_up, n);
+  a.control->blocks_done = a.control->run = 0;
+  simt::fence_device();  // release, as in finish_block
   a.array.free();
 }
 /// Enqueues that kernel.

@@ -87,7 +87,7 @@ template <class Partial, class Arguments>
 WARDEN_KERNEL void WARDEN_BOUNDS(256, 1) apply_parts(Arguments a) {
   simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
-  if (a.control->has_records == 0) return;
+  if (!a.has_records()) return;
   std::uint64_t const record =
       std::uint64_t{simt::block_rank()} * simt::block_threads() + simt::thread_rank();
   if (record < a.array.size) {

@@ -48,6 +48,7 @@ class part_runner {
   /// largest parts whose tables are those of warps are the fastest; otherwise the largest ones.
   static std::optional<part_plan> plan(std::uint64_t records, runtime::device_facts const& facts) {
     std::optional<part_plan> found;
+    if (records == 0) return found;
     if (sort_layout<Section>{}.carver.bytes() > facts.shared_bytes_per_block) return found;
     for (std::uint32_t shift = 16; shift >= 5; --shift) {
       std::uint64_t const width = std::uint64_t{1} << shift, parts = (records + width - 1) >> shift;
@@ -74,10 +75,11 @@ class part_runner {
     blocks_ = plan.tables.blocks_per_multiprocessor * static_cast<unsigned>(facts.multiprocessors);
     passes_.push_back({tiles_for(n), most_pieces(), plan, where});
   }
-  /// Enqueues the sections that `f(i)` returns for all i < n. Precondition: `has_room(n)`.
+  /// Enqueues run `number`: the sections that `f(i)` returns for all i < n. Precondition:
+  /// `has_room(n)`.
   template <class Guarded, class Function>
-  void run(Guarded& of, bulk_control* control, std::uint64_t n, Function const& f, stream_ref s,
-           std::source_location where) {
+  void run(Guarded& of, bulk_control* control, std::uint32_t number, std::uint64_t n,
+           Function const& f, stream_ref s, std::source_location where) {
     std::uint64_t const tiles = (n + tile_rows - 1) / tile_rows, most = passes_.back().tiles;
     std::uint64_t const passes = (tiles + most - 1) / most;
     std::uint64_t const rows = (tiles + passes - 1) / passes * tile_rows;
@@ -87,6 +89,9 @@ class part_runner {
       a.context = guarded_access::context(of);
       a.shape = plan_.tables.shape;
       a.control = control;
+      a.number = number;
+      a.is_first = first == 0;
+      a.is_last = n - first <= rows;
       a.first = first;
       a.count = std::min(n - first, rows);
       a.shift = plan_.shift;
@@ -100,7 +105,7 @@ class part_runner {
       try {
         enqueue(a, is_begun, f, s, where);
       } catch (...) {
-        if (is_begun) give_up<partial, Record, Context>(a, n - first, s, where);
+        if (is_begun || !a.is_first) give_up<partial, Record, Context>(a, n - first, s, where);
         throw;
       }
     }
@@ -161,8 +166,10 @@ class part_runner {
     constexpr std::uint64_t rows_each = 32;
     constexpr std::size_t tile_bytes = tile_rows * (sizeof(Section) + sizeof(std::uint16_t));
     std::uint64_t const records = std::uint64_t{plan_.parts} << plan_.shift;
-    std::uint64_t const most =
-        std::max<std::uint64_t>({MostBytes / tile_bytes, records * rows_each / tile_rows, 1});
+    constexpr std::uint64_t most_rows = std::uint64_t{1} << 30;  // rows of a pass have 32 bits
+    std::uint64_t const most = std::min<std::uint64_t>(
+        std::max<std::uint64_t>({MostBytes / tile_bytes, records * rows_each / tile_rows, 1}),
+        most_rows / tile_rows);
     return static_cast<std::uint32_t>(
         std::min(std::bit_ceil((n + tile_rows - 1) / tile_rows), most));
   }
