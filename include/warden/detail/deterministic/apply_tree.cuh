@@ -69,9 +69,14 @@ class apply_tree : public apply_log_base {
     tree_records<Record, typename Policy::context> const on{
         all.records, all.size, guarded_access::context(of), all.report};
     // Pieces of a fixed size, so that the bits do not depend on the memory.
-    for (std::size_t first = 0; first < n; first += most) {
-      memory_.back().run(on, bulk_sections<Section, Function>{f}, first,
-                         static_cast<std::uint32_t>(std::min(n - first, most)), s, where);
+    try {
+      for (std::size_t first = 0; first < n; first += most) {
+        memory_.back().run(on, bulk_sections<Section, Function>{f}, first,
+                           static_cast<std::uint32_t>(std::min(n - first, most)), s, where);
+      }
+    } catch (...) {
+      guarded_access::shared(of)->enqueued(s, where);
+      throw;
     }
     guarded_access::shared(of)->enqueued(s, where);
   }

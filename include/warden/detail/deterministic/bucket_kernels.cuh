@@ -132,7 +132,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 2)
 /// Finds the places of the low digits in large buckets. Blocks of `digits` threads; shared memory
 /// of their scan.
 template <class Memory>
-WARDEN_KERNEL void place_low_digits(Memory const m) {
+WARDEN_KERNEL void WARDEN_BOUNDS(digits, 1) place_low_digits(Memory const m) {
   simt::assume_one_dimension();
   simt::wait_for_previous_kernel();
   using scan = simt::block_scan_by_warps<digits>;

@@ -81,7 +81,11 @@ WARDEN_KERNEL void WARDEN_BOUNDS(adding_threads, 1) add_up_batches(place_argumen
     }
     done += total;
   }
-  if (simt::thread_rank() == 0) *a.count = done;
+  if (simt::thread_rank() != 0) return;
+  // Rows that a kernel is still writing may count messages twice.
+  std::uint32_t const size = a.run.ref.log.size, fitting = done < size ? done : size;
+  *a.count = fitting;
+  if (done != fitting) simt::fetch_add(&a.run.ref.report->not_whole, std::uint64_t{done - fitting});
 }
 /// Lists the places of all messages. A warp for each batch in turn. Any grid.
 template <class Ref>

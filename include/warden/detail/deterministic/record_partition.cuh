@@ -85,7 +85,8 @@ WARDEN_DEVICE void read_ids(Arguments const& a, std::uint32_t (&ids)[tile_each],
 
 /// Counts the digits of a tile. Grid: a block for each tile. Shared memory: a word for each digit.
 template <class Arguments>
-WARDEN_KERNEL void count_digits(Arguments const a, partition_memory const m) {
+WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 1)
+    count_digits(Arguments const a, partition_memory const m) {
   simt::assume_one_dimension();
   simt::wait_for_previous_kernel();
   simt::shared_span<std::uint32_t> const counts{
@@ -137,7 +138,7 @@ WARDEN_KERNEL void add_up_tiles(Memory const m) {
 /// Finds the buckets, and the pieces of large ones. One block of `digits` threads; shared memory of
 /// its scan.
 template <class Memory>
-WARDEN_KERNEL void plan_pieces(Memory const m) {
+WARDEN_KERNEL void WARDEN_BOUNDS(digits, 1) plan_pieces(Memory const m) {
   simt::assume_one_dimension();
   simt::wait_for_previous_kernel();
   using scan = simt::block_scan_by_warps<digits>;
