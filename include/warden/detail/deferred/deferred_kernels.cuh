@@ -29,7 +29,9 @@ struct run_arguments {
   /// True if the log belongs to this run, and the kernel has work.
   WARDEN_DEVICE bool runs() const {
     log_control const& now = *ref.log.control;
-    return now.running == number && now.sections >= least && now.sections <= most;
+    // Relaxed: a run that was put off reads it while the last block of another one resets it.
+    return simt::load_relaxed(&now.running) == number && now.sections >= least &&
+           now.sections <= most;
   }
   /// Notes that a phase begins, if this is the thread of the first block that traces.
   WARDEN_DEVICE void begin(log_phase phase) const {
@@ -109,7 +111,7 @@ WARDEN_DEVICE bool close(run_arguments<Ref> const& a, launch_control* launch) {
   if (simt::thread_rank() != 0) return true;
   log.control->next_partition = log.control->next_of_wide = 0;  // mutation: wide-partitions
   log.control->rows_passed = log.control->blocks_ended = 0;
-  log.control->running = a.number;
+  simt::store_relaxed(&log.control->running, a.number);
   return true;
 }
 
@@ -176,7 +178,8 @@ WARDEN_DEVICE void empty_log(Ref const& ref, typename Ref::log_type const& log) 
   if (is_tracer()) log.control->trace.finish(opened, simt::nanoseconds());
   simt::sync_block();
   if (simt::thread_rank() != 0) return;
-  log.control->rows = log.control->wide_rows = log.control->running = 0;
+  log.control->rows = log.control->wide_rows = 0;
+  simt::store_relaxed(&log.control->running, 0u);
   if constexpr (Ref::in_order) log.control->blocks = 0;  // mutation: order-of-cycles
   if constexpr (combines_batches<Ref>) simt::store_relaxed(&log.control->freed, std::uint64_t{0});
   simt::store_relaxed(&log.control->cycle, log.control->cycle + 1);
@@ -252,7 +255,7 @@ WARDEN_KERNEL void reopen_log(run_arguments<Ref> a, bool are_sorted) {
     log.reopen(r, are_sorted);
   simt::sync_block();
   if (simt::thread_rank() != 0) return;
-  log.control->running = 0;
+  simt::store_relaxed(&log.control->running, 0u);
   simt::fence_device();  // release, as in open_log
   a.ref.free_records(false);
 }

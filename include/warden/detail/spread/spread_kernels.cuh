@@ -357,7 +357,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) join_ranks(join_
   }
   if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
   *a.to.control = {};
-  a.to.control->running = a.number;
+  simt::store_relaxed(&a.to.control->running, a.number);
   // The host writes this word, and then aborts the exchange, for whose end this kernel waits.
   if (a.failed != nullptr && simt::load_relaxed(a.failed) != 0) return;  // mutation: join-lost
   a.to.control->rows = first_row;
