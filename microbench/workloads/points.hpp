@@ -29,7 +29,7 @@ std::shared_ptr<bench::point> make_group_by_point(size const& s);
 std::shared_ptr<bench::point> make_scatter_point(unsigned floats, size const& s);
 /// Row-wise AdaGrad on rows of 64 floats, with a step for each gradient.
 std::shared_ptr<bench::point> make_adagrad_steps_point(size const& s);
-/// The same with one step for each row, by the sum of its gradients.
+/// Row-wise AdaGrad on such rows, with one step for each row, by the sum of its gradients.
 std::shared_ptr<bench::point> make_adagrad_sums_point(size const& s);
 /// Cheapest of `rows` candidates of `keys` nodes, with 4 bytes that belong to it.
 std::shared_ptr<bench::point> make_argmin_point(size const& s);

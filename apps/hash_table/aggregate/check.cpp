@@ -16,7 +16,7 @@ struct sequential_totals {
   std::uint64_t count = 0;
   int128 sum = 0;
   std::int64_t minimum = 0, maximum = 0;
-  // The same of floating-point numbers, with more digits than the device has.
+  // Aggregates of floating-point numbers, with more digits than the device has.
   long double real_sum = 0, magnitude = 0, mean = 0, deviations = 0;
   double real_minimum = 0, real_maximum = 0;
 

@@ -38,7 +38,7 @@ __device__ void add_rows(bulk_arguments<Floats> const& a) {
       if (part < rows * parts) mine[part] = values[std::uint64_t{first} * parts + part];
     }
     cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
-    __syncwarp();
+    warden::simt::sync_warp(warden::simt::full_warp);
     if (lane < rows) {
       cuda::ptx::cp_reduce_async_bulk(
           cuda::ptx::space_global, cuda::ptx::space_shared, cuda::ptx::op_add,
@@ -47,7 +47,7 @@ __device__ void add_rows(bulk_arguments<Floats> const& a) {
     }
     cuda::ptx::cp_async_bulk_commit_group();
     cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<0>{});
-    __syncwarp();
+    warden::simt::sync_warp(warden::simt::full_warp);
   }
   cuda::ptx::cp_async_bulk_wait_group(cuda::ptx::n32_t<0>{});
 }
