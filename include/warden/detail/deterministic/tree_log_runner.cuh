@@ -4,6 +4,7 @@
 #pragma once
 
 #include <warden/buffer.hpp>
+#include <warden/detail/deferred/deferred_log.cuh>
 #include <warden/detail/deferred/deferred_options.hpp>
 #include <warden/detail/deferred/log_order.cuh>
 #include <warden/detail/deferred/log_plan.cuh>
