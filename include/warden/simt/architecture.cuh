@@ -5,6 +5,8 @@
 
 #include <warden/simt/annotations.cuh>
 
+#include <cstddef>
+
 WARDEN_NAMESPACE_BEGIN
 namespace simt {
 
@@ -25,6 +27,18 @@ WARDEN_HOST_DEVICE constexpr bool may_have_small_blocks(int architecture) {
   if (major == 8) return architecture != 80 && architecture != 87;
   return major < 9 || major > 11;
 }
+
+/// Least shared memory that every device which runs this program offers to a block, by the
+/// architectures that it is compiled for. Units: bytes.
+inline constexpr std::size_t least_block_bytes = [] {
+#if defined(__CUDA_ARCH_LIST__)
+  for (int const architecture : {__CUDA_ARCH_LIST__})
+    if (architecture < 800) return std::size_t{64} << 10;
+  return std::size_t{99} << 10;
+#else
+  return std::size_t{64} << 10;
+#endif
+}();
 
 }  // namespace simt
 WARDEN_NAMESPACE_END

@@ -10,6 +10,7 @@
 #include <warden/detail/deferred/ordered_reader.cuh>
 #include <warden/detail/deferred/segment_reader.cuh>
 #include <warden/runtime.hpp>
+#include <warden/simt/architecture.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
@@ -251,10 +252,10 @@ struct split_launch {
   /// Returns the launch for a device whose blocks have `most` bytes: with the largest windows,
   /// unless only smaller ones fit.
   static split_launch fitting(std::size_t most) {
-    constexpr std::size_t everywhere = std::size_t{64} << 10;
-    if constexpr (log_splitter<Ref, split_per_thread<Ref>>::shared_bytes() > everywhere) {
+    constexpr std::size_t least = simt::least_block_bytes;
+    if constexpr (log_splitter<Ref, split_per_thread<Ref>>::shared_bytes() > least) {
       if (log_splitter<Ref, split_per_thread<Ref>>::shared_bytes() > most)
-        return make<per_thread_that_fits<splitter_of, split_per_thread<Ref>, everywhere>()>();
+        return make<per_thread_that_fits<splitter_of, split_per_thread<Ref>, least>()>();
     }
     return make<split_per_thread<Ref>>();
   }
