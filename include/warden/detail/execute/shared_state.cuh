@@ -14,10 +14,10 @@
 #include <warden/stream.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <source_location>
 #include <vector>
@@ -61,6 +61,10 @@ struct shared_state {
     control->fill_bytes(0, {}, where);
     stream_ref{}.synchronize(where);
   }
+  /// Destroys the state for fused launches.
+  ~shared_state() { delete fused_.load(); }
+  shared_state(shared_state const&) = delete;
+  shared_state& operator=(shared_state const&) = delete;
 
   /// Misuse by clients, and totals; followed by the part that `wait` has taken.
   buffer<guarded_report> report;
@@ -84,16 +88,16 @@ struct shared_state {
   std::vector<remains> gone;
 
   /// Returns the state for fused launches; null before the first one. Thread-safe.
-  [[nodiscard]] fused_part* fused() const {
-    std::scoped_lock const lock{making_};
-    return fused_.get();
-  }
+  [[nodiscard]] fused_part* fused() const { return fused_.load(); }
   /// Returns the state for fused launches, which `make` makes if there is none. Thread-safe.
   template <class Make>
   fused_part& fused(Make make) {
-    std::scoped_lock const lock{making_};
-    if (!fused_) fused_ = make();
-    return *fused_;
+    fused_part* found = fused();
+    if (found != nullptr) return *found;
+    std::unique_ptr<fused_part> made = make();
+    // If two host threads make one at the same time, the later one is destroyed again.
+    if (!fused_.compare_exchange_strong(found, made.get())) return *found;
+    return *made.release();
   }
 
   /// Returns the number of sections left in destroyed logs. Blocks the host. Precondition: none of
@@ -142,9 +146,9 @@ struct shared_state {
       d.limit_seconds = static_cast<double>(health.failed.limit_nanoseconds) * 1e-9;
       d.client_blocks = d.wait.client_blocks;
       d.client_blocks_done = d.wait.client_blocks_done;
-      if (fused_) fused_->describe(d, health.failed, s, where);
+      if (fused() != nullptr) fused()->describe(d, health.failed, s, where);
     }
-    if (fused_) fused_->reported();
+    if (fused() != nullptr) fused()->reported();
     return result;
   }
   /// Clears the failure, which was reported. Launches run from here on. Blocks the host.
@@ -170,8 +174,7 @@ struct shared_state {
   }
 
  private:
-  mutable std::mutex making_;
-  std::unique_ptr<fused_part> fused_;  ///< null before the first launch
+  std::atomic<fused_part*> fused_ = nullptr;  ///< owned; null before the first launch
 };
 
 }  // namespace detail
