@@ -62,6 +62,20 @@ limit_error::limit_error(std::string const& message, std::source_location where)
 limit_error::limit_error(std::vector<error_kind> all, std::source_location where)
     : error{std::move(all), where} {}
 
+void throw_limit_error(char const* text, std::initializer_list<std::uint64_t> numbers,
+                       std::source_location where) {
+  std::string message;
+  auto number = numbers.begin();
+  for (; *text != '\0'; ++text) {
+    if (*text == '%' && number != numbers.end()) {
+      message += std::to_string(*number++);
+    } else {
+      message += *text;
+    }
+  }
+  throw limit_error{message, where};
+}
+
 timeout_error::timeout_error(diagnosis what, std::source_location where)
     : error{one(error_type::timeout, to_string(what)), where}, dump_{std::move(what)} {}
 timeout_error::timeout_error(diagnosis dump, std::vector<error_kind> all,

@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
@@ -56,9 +55,7 @@ void compact_async(std::uint64_t n, Element element, Keep keep, output<T>& out,
   if (n == 0) return;
   constexpr std::uint64_t most = std::uint64_t{1} << 62;
   if (n > most) {
-    throw limit_error{
-        "compact: " + std::to_string(n) + " elements; the limit is " + std::to_string(most),
-        in.where};
+    throw_limit_error("compact: % elements; the limit is %", {n, most}, in.where);
   }
   auto& memory = detail::allocation_access::begin(out, 0, in);
   simt::selection<detail::element_at<Element>, Keep, detail::store_kept<T>> selection{

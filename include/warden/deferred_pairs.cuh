@@ -24,7 +24,6 @@
 #include <cstddef>
 #include <memory>
 #include <source_location>
-#include <string>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -88,19 +87,19 @@ class deferred_between
       : base{first.device(), access::shared(first), runner{first}, access::shared(second)} {
     runtime::device_scope const scope{first.device(), where};
     if (first.device() != second.device()) {
-      throw limit_error{"deferred_between: guarded arrays on the devices " +
-                            std::to_string(first.device()) + " and " +
-                            std::to_string(second.device()) + "; both must be on one",
-                        where};
+      throw_limit_error(
+          "deferred_between: guarded arrays on the devices % and %; both must be on one",
+          {static_cast<unsigned>(first.device()), static_cast<unsigned>(second.device())}, where);
     }
     if (partner_ == access::shared(first)) {
-      throw limit_error{
+      throw_limit_error(
           "deferred_between: both arguments are the same guarded array; use warden::deferred for "
           "sections on two of its records",
-          where};
+          {}, where);
     }
-    this->check("partitions of the second guarded array; a log has", chosen.second_partitions,
-                where);
+    this->check(
+        "deferred: % partitions of the second guarded array; a log has a power of two, at most %",
+        chosen.second_partitions, where);
     detail::log_plan<run_type>::check(sections, first.size(), false, where);
     detail::log_plan<run_type>::check(sections, second.size(), false, where);
     static_cast<detail::run_array<typename First::record>&>(run_) =

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <initializer_list>
 #include <optional>
 #include <source_location>
 #include <stdexcept>
@@ -148,6 +149,10 @@ class limit_error : public error {
   /// Makes an error of several kinds.
   limit_error(std::vector<error_kind> all, std::source_location where);
 };
+
+/// Throws a limit_error whose message is `text`, with each "%" replaced by the next of `numbers`.
+[[noreturn]] void throw_limit_error(char const* text, std::initializer_list<std::uint64_t> numbers,
+                                    std::source_location where);
 
 /// A communicator is in error, or a rank did not come within the time limit. Records of a
 /// spread_guarded may be partly updated, and collective calls no longer work.

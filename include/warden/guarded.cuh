@@ -143,9 +143,9 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_, where};
     if (runtime::capturing(s, where)) {
-      throw limit_error{
+      throw_limit_error(
           "wait: the stream is being captured into a graph; call wait after launching the graph",
-          where};
+          {}, where);
     }
     s.synchronize(where);
     state_->last_work.synchronize(where);  // mutation: last-launch

@@ -173,6 +173,8 @@ enum class [[nodiscard]] launch_result{
     launched,  ///< enqueued
     too_large  ///< not enqueued: the device cannot hold all blocks together
 };
+/// Throws limit_error, with the value and its limit, for a shape that no device can launch.
+void check_launch(launch_shape const& shape, std::source_location where);
 /// Enqueues the kernel with copies of the arguments, each given by an address. Returns `too_large`
 /// for a cooperative launch that does not fit. Throws cuda_error for every other failure.
 launch_result try_launch(kernel const& k, launch_shape const& shape, void** arguments, stream_ref s,

@@ -211,15 +211,12 @@ class basic_spread_guarded : detail::policy_checks<Policy> {
   static map_type checked(communicator const& world, std::uint64_t total, map_type const& ranks,
                           std::source_location where) {
     if (total == 0 || total > 0xfffffffe) {
-      throw limit_error{"spread_guarded: " + std::to_string(total) +
-                            " records; the limits are 1 and " + std::to_string(0xfffffffe),
-                        where};
+      throw_limit_error("spread_guarded: % records; the limits are 1 and %", {total, 0xfffffffe},
+                        where);
     }
     if (ranks.servers() != static_cast<std::uint32_t>(world.size())) {
-      throw limit_error{"spread_guarded: the owner map has " + std::to_string(ranks.servers()) +
-                            " servers, and the communicator " + std::to_string(world.size()) +
-                            " ranks",
-                        where};
+      throw_limit_error("spread_guarded: the owner map has % servers, and the communicator % ranks",
+                        {ranks.servers(), static_cast<unsigned>(world.size())}, where);
     }
     return ranks;
   }
@@ -290,10 +287,10 @@ class deferred<Policy, Record, Sections...> {
   /// how many sections may not have run.
   void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     if (runtime::capturing(s, where)) {
-      throw limit_error{
+      throw_limit_error(
           "run: the stream is being captured into a graph, but the ranks exchange counts during "
           "the run; run the log outside of the capture",
-          where};
+          {}, where);
     }
     logs_[0].run(s, where);
     if constexpr (sends) {

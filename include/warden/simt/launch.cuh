@@ -3,7 +3,6 @@
 /// Launches of kernels with trivially copyable arguments, on either device.
 #pragma once
 
-#include <warden/error.hpp>
 #include <warden/runtime.hpp>
 #include <warden/simt/annotations.cuh>
 #include <warden/simt/dimensions.hpp>
@@ -12,7 +11,6 @@
 #include <cstddef>
 #include <memory>
 #include <source_location>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -85,23 +83,6 @@ struct launch_size {
   unsigned cluster = 1;          ///< blocks of a cluster
 };
 
-namespace detail {
-
-/// Throws limit_error unless each number is from 1 to its limit.
-inline void check_limits(char const* what, dimensions const& given, dimensions const& limit,
-                         std::source_location where) {
-  auto const text = [](dimensions const& d) {
-    return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
-  };
-  if (given.count() == 0 || given.x > limit.x || given.y > limit.y || given.z > limit.z) {
-    throw limit_error{std::string{"launch: "} + what + " of " + text(given) +
-                          "; the limits are 1 x 1 x 1 and " + text(limit),
-                      where};
-  }
-}
-
-}  // namespace detail
-
 /// Launches `kernel<<<size.grid, size.block, size.shared_bytes, in>>>(arguments...)`. Converts the
 /// arguments to the kernel's parameters and copies them; only enqueues. Throws limit_error, with
 /// the caller's line, for a size that no device can launch and for more shared memory than this
@@ -109,25 +90,13 @@ inline void check_limits(char const* what, dimensions const& given, dimensions c
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), launch_size const& size, located_stream in,
             std::type_identity_t<Parameters>... arguments) {
-  detail::check_limits("a grid", size.grid, {2147483647, 65535, 65535}, in.where);
-  detail::check_limits("a block", size.block, {1024, 1024, 64}, in.where);
-  if (size.block.count() > 1024) {
-    throw limit_error{
-        "launch: a block of " + std::to_string(size.block.count()) + " threads; the limit is 1024",
-        in.where};
-  }
-  if (size.cluster == 0 || size.grid.x % size.cluster != 0) {
-    throw limit_error{"launch: clusters of " + std::to_string(size.cluster) +
-                          " blocks in a grid of " + std::to_string(size.grid.x) +
-                          "; their size must divide the grid",
-                      in.where};
-  }
+  runtime::launch_shape const shape{size.grid, size.block, size.shared_bytes, false, size.cluster};
+  runtime::check_launch(shape, in.where);
   auto const made = simt::make_kernel(kernel);
   if (size.shared_bytes != 0) runtime::allow_shared_bytes(made, size.shared_bytes, in.where);
   // One entry more, for kernels without parameters.
   void* addresses[] = {&arguments..., nullptr};
-  runtime::launch(made, {size.grid, size.block, size.shared_bytes, false, size.cluster}, addresses,
-                  in.stream, in.where);
+  runtime::launch(made, shape, addresses, in.stream, in.where);
 }
 /// Launches without dynamic shared memory: `warden::launch(kernel, blocks, 256, stream,
 /// arguments...)`.

@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
@@ -26,8 +25,7 @@ template <class Policy>
 std::uint64_t tiles_of(std::uint64_t n, located_stream const& in) {
   constexpr std::uint64_t most = std::uint64_t{Policy::tile} * 2147483647;
   if (n <= most) return (n - 1) / Policy::tile + 1;
-  throw limit_error{
-      "allocate: " + std::to_string(n) + " items; the limit is " + std::to_string(most), in.where};
+  throw_limit_error("allocate: % items; the limit is %", {n, most}, in.where);
 }
 template <class Policy>
 inline constexpr bool is_ordered = std::is_same_v<typename Policy::contract, ordered>;
@@ -39,10 +37,10 @@ long_tiles long_tiles_for(output<T> const& out, allocation_memory& memory, unsig
   constexpr std::uint64_t shortest = 2 * warp_items<Policy::items>::window;
   constexpr std::uint64_t most_at_once = warp_items<Policy::items>::reach;
   if (blocks == 0) {
-    throw limit_error{"allocate: a block of " + std::to_string(Policy::threads) +
-                          " threads needs " + std::to_string(shared_bytes) +
-                          " bytes of shared memory; the device has no room for one",
-                      in.where};
+    throw_limit_error(
+        "allocate: a block of % threads needs % bytes of shared memory; the device has no room for "
+        "one",
+        {Policy::threads, shared_bytes}, in.where);
   }
   std::uint64_t const warps = std::uint64_t{blocks} * Policy::threads / simt::warp_size;
   // A quarter of each warp's share of a full output, so that one long tile more or less at the end

@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -40,12 +39,10 @@ class growing_memory {
  private:
   void grow(std::uint64_t size, stream_ref s, std::source_location where) {
     if (runtime::capturing(s, where)) {
-      throw limit_error{"allocate: " + std::to_string(size * sizeof(T)) +
-                            " bytes of device memory are needed, and while a stream is captured "
-                            "there are " +
-                            std::to_string(current_.bytes()) +
-                            ": run one such allocation of this output before the capture",
-                        where};
+      throw_limit_error(
+          "allocate: % bytes of device memory are needed, and while a stream is captured there are "
+          "%: run one such allocation of this output before the capture",
+          {size * sizeof(T), current_.bytes()}, where);
     }
     // Small memory grows at least by a factor of 2, so that all of it stays small. Large memory
     // grows by what is needed.

@@ -57,9 +57,7 @@ class output {
       : data_{data}, capacity_{capacity}, limit_{limit}, memory_{where} {
     constexpr std::uint64_t most = no_place / 2;
     if (capacity > most) {
-      throw limit_error{"output: a capacity of " + std::to_string(capacity) + "; the limit is " +
-                            std::to_string(most),
-                        where};
+      throw_limit_error("output: a capacity of %; the limit is %", {capacity, most}, where);
     }
     memory_.clear_async({}, where);
     stream_ref{}.synchronize(where);
@@ -76,9 +74,7 @@ class output {
       std::source_location where = std::source_location::current()) {
     constexpr std::uint64_t most = 2147483647;
     if (tiles > most) {
-      throw limit_error{
-          "tiles_async: " + std::to_string(tiles) + " tiles; the limit is " + std::to_string(most),
-          where};
+      throw_limit_error("tiles_async: % tiles; the limit is %", {tiles, most}, where);
     }
     memory_.begin_async(tiles, s, where);
     return memory_.order(tiles, limit_);

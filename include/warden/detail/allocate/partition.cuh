@@ -15,7 +15,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
@@ -85,9 +84,8 @@ void partition_async(std::uint64_t n, Element element, Owner owner, std::uint64_
                 "warden: owner(i) is an unsigned integer of at most 32 bits");
   constexpr std::uint64_t most = 2147483647;
   if (n > most || owners > most) {
-    throw limit_error{"partition: " + std::to_string(n) + " elements of " + std::to_string(owners) +
-                          " owners; the limit is " + std::to_string(most) + " each",
-                      in.where};
+    throw_limit_error("partition: % elements of % owners; the limit is % each", {n, owners, most},
+                      in.where);
   }
   auto const elements = static_cast<std::uint32_t>(n);
   auto const keys = static_cast<std::uint32_t>(owners);

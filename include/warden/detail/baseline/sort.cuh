@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
-#include <string>
 
 WARDEN_NAMESPACE_BEGIN
 namespace baseline {
@@ -75,9 +74,8 @@ class sorter {
   sorted_operations sort(std::uint32_t const* ids, std::uint32_t n, stream_ref s,
                          std::source_location where = std::source_location::current()) {
     if (n > most_operations_) {
-      throw limit_error{"sorting " + std::to_string(n) + " operations: the sorter was made for " +
-                            std::to_string(most_operations_),
-                        where};
+      throw_limit_error("sorting % operations: the sorter was made for %", {n, most_operations_},
+                        where);
     }
     runtime::sort_pairs({ids, indices_.data(), sorted_ids_.data(), order_.data(), n}, id_bits(),
                         temporary_.data(), temporary_.bytes(), s, where);
@@ -90,9 +88,7 @@ class sorter {
   static std::uint32_t checked(std::uint32_t operations, std::source_location where) {
     constexpr std::uint32_t most = 0x7fffffff;  // CUB's older sorts count in int
     if (operations > most) {
-      throw limit_error{"a sorter for " + std::to_string(operations) +
-                            " operations; the limit is " + std::to_string(most),
-                        where};
+      throw_limit_error("a sorter for % operations; the limit is %", {operations, most}, where);
     }
     return operations;
   }

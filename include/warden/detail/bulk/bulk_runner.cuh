@@ -20,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
-#include <string>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
@@ -50,11 +49,10 @@ class bulk_runner {
     bool const is_first = control_.size() == 0;
     if (!is_first && (!in_parts_ || parts_.has_room(n))) return;
     if (runtime::capturing(s, where)) {
-      throw limit_error{
+      throw_limit_error(
           "apply_async: the stream is being captured into a graph, and its memory is not made yet: "
-          "call reserve(" +
-              std::to_string(n) + ") before",
-          where};
+          "call reserve(%) before",
+          {n}, where);
     }
     auto const plan = plan_bulk<partial>(of.size(), Threads, facts);
     in_parts_ = !plan;

@@ -20,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -103,12 +102,10 @@ class apply_log : public apply_log_base {
     std::size_t const wanted = std::min(std::bit_ceil(std::max(n, least)), most);
     if (!logs_.empty() && logs_.back().capacity() >= wanted) return;
     if (runtime::capturing(s, where)) {
-      throw limit_error{
-          "apply_async: the stream is being captured into a graph, and there is no "
-          "log of " +
-              std::to_string(wanted) + " sections yet: call reserve(" + std::to_string(n) +
-              ") before",
-          where};
+      throw_limit_error(
+          "apply_async: the stream is being captured into a graph, and there is no log of % "
+          "sections yet: call reserve(%) before",
+          {wanted, n}, where);
     }
     // In order each batch needs a row. All batches are full, but for the last one of each block.
     auto const facts = runtime::facts(of.device(), where);

@@ -25,7 +25,6 @@
 #include <memory>
 #include <new>
 #include <source_location>
-#include <string>
 #include <tuple>
 #include <utility>
 
@@ -118,9 +117,9 @@ class log_base {
     s.synchronize(where);
     if (control.running != 0) throw_not_waited(where);
     if (!control.trace.is_finished()) {
-      throw limit_error{
-          "explain: the log has no run to explain: call run, and then the guarded array's wait",
-          where};
+      throw_limit_error(
+          "explain: the log has no run to explain: call run, and then the guarded array's wait", {},
+          where);
     }
     run_report report;
     report.room = run_.log.size;
@@ -169,8 +168,9 @@ class log_base {
   /// host, the first time until all launches of the guarded array have ended. Throws limit_error
   /// for an impossible plan and cuda_error when memory is short.
   void make(std::size_t sections, deferred_options const& chosen, std::source_location where) {
-    check("partitions; a log has", chosen.partitions, where);
-    check("parts of a partition that is split; there are", chosen.split, where);
+    check("deferred: % partitions; a log has a power of two, at most %", chosen.partitions, where);
+    check("deferred: % parts of a partition that is split; there are a power of two, at most %",
+          chosen.split, where);
     partition_map const sorted_by = runner_.plan_partitions(run_, chosen, sections, where);
     run_.log =
         log_plan<Run>::make(sections, sorted_by, chosen.batches, current_tuning(device_, where));
@@ -196,14 +196,12 @@ class log_base {
     begins_.fill_bytes(0xff, {}, where);
     stream_ref{}.synchronize(where);
   }
-  /// Throws limit_error unless `chosen` is 0 or a power of two within the limit. `what` completes
-  /// the message.
-  static void check(char const* what, unsigned chosen, std::source_location where) {
+  /// Throws limit_error unless `chosen` is 0 or a power of two within the limit. `text` is the
+  /// message, with places for both numbers.
+  static void check(char const* text, unsigned chosen, std::source_location where) {
     constexpr std::uint32_t most = most_partitions;
     if (chosen <= most && (chosen & (chosen - 1)) == 0) return;
-    throw limit_error{"deferred: " + std::to_string(chosen) + " " + what + " a power of two, " +
-                          "at most " + std::to_string(most),
-                      where};
+    throw_limit_error(text, {chosen, most}, where);
   }
 
   int device_;                             ///< ordinal of the device
@@ -216,10 +214,10 @@ class log_base {
   using message_type = typename Run::message_type;
 
   [[noreturn]] static void throw_not_waited(std::source_location where) {
-    throw limit_error{
+    throw_limit_error(
         "explain: the guarded array's wait has not returned since the log's last run: call it "
         "first",
-        where};
+        {}, where);
   }
   void note_run(stream_ref s, std::source_location where) {
     waits_ = state_->waits;

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
-#include <string>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -28,12 +27,9 @@ class log_plan {
   /// `replayed` or run partition by partition.
   static void check(std::size_t sections, std::uint64_t records, bool replayed,
                     std::source_location where) {
-    auto const refuse = [&](std::string const& what) {
-      throw limit_error{"deferred: " + what, where};
-    };
     if (sections == 0 || sections > most_sections) {
-      refuse("a log of " + std::to_string(sections) + " sections; the limits are 1 and " +
-             std::to_string(most_sections));
+      throw_limit_error("deferred: a log of % sections; the limits are 1 and %",
+                        {sections, most_sections}, where);
     }
     // The largest number is reserved: it marks unwritten messages.
     std::uint64_t most =
@@ -42,8 +38,8 @@ class log_plan {
     // came first.
     if (Ref::has_pairs) most = message_type::limit / 2;
     if (records > most) {
-      refuse(std::to_string(records) + " records; the limit with these sections is " +
-             std::to_string(most));
+      throw_limit_error("deferred: % records; the limit with these sections is %", {records, most},
+                        where);
     }
   }
 
@@ -51,11 +47,10 @@ class log_plan {
   /// `most`, the largest of the device.
   static void check_block(std::size_t bytes, std::size_t most, std::source_location where) {
     if (bytes <= most) return;
-    throw limit_error{"deferred: a block of " + std::to_string(Ref::policy::block_threads) +
-                          " threads that runs a log needs " + std::to_string(bytes) +
-                          " bytes of shared memory; the device has " + std::to_string(most) +
-                          ": make the policy's block_threads smaller",
-                      where};
+    throw_limit_error(
+        "deferred: a block of % threads that runs a log needs % bytes of shared memory; the device "
+        "has %: make the policy's block_threads smaller",
+        {Ref::policy::block_threads, bytes, most}, where);
   }
 
   /// Returns a map to `count` partitions of records of `record_bytes` bytes. A chunk is as long as

@@ -28,7 +28,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
-#include <string>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
@@ -110,22 +109,20 @@ class log_runner {
                                 std::source_location where) {
     auto const facts = runtime::facts(device_, where);
     if (!splits && chosen.split > 1) {
-      throw limit_error{"deferred: a split by " + std::to_string(chosen.split) +
-                            "; a log of sections that combine to wider partials is not split: "
-                            "leave the option split 0",
-                        where};
+      throw_limit_error(
+          "deferred: a split by %; a log of sections that combine to wider partials is not split: "
+          "leave the option split 0",
+          {chosen.split}, where);
     }
     log_plan<run_type>::check_block(bytes_of(always, 0, halvings_for(always, facts)),
                                     facts.shared_bytes_per_block, where);
     partition_plan const p = planned(always, run, chosen, most, usual, facts);
     if (!p.fits) {
-      throw limit_error{"deferred: " + std::to_string(run.size) + " records of " +
-                            std::to_string(sizeof(Record)) + " bytes in " +
-                            std::to_string(p.partitions * p.split) +
-                            " partitions do not fit the chip: one needs " +
-                            std::to_string(p.bytes) + " bytes of shared memory; the device has " +
-                            std::to_string(facts.shared_bytes_per_block) + ": keep them in memory",
-                        where};
+      throw_limit_error(
+          "deferred: % records of % bytes in % partitions do not fit the chip: one needs % bytes "
+          "of shared memory; the device has %: keep them in memory",
+          {run.size, sizeof(Record), p.partitions * p.split, p.bytes, facts.shared_bytes_per_block},
+          where);
     }
     return use(p, run, chosen, sections, facts, where);
   }

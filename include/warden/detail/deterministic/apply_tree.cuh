@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -42,17 +41,14 @@ class apply_tree : public apply_log_base {
         static_cast<std::uint32_t>(std::min(std::bit_ceil(std::max(n, least)), most));
     if (!memory_.empty() && memory_.back().most() >= wanted) return;
     if (of.size() > most_records) {
-      throw limit_error{"apply_async: " + std::to_string(of.size()) +
-                            " records; the limit with order::deterministic is " +
-                            std::to_string(most_records),
-                        where};
+      throw_limit_error("apply_async: % records; the limit with order::deterministic is %",
+                        {of.size(), most_records}, where);
     }
     if (runtime::capturing(s, where)) {
-      throw limit_error{
-          "apply_async: the stream is being captured into a graph, and there is no memory for " +
-              std::to_string(wanted) + " sections yet: call reserve(" + std::to_string(n) +
-              ") before",
-          where};
+      throw_limit_error(
+          "apply_async: the stream is being captured into a graph, and there is no memory for % "
+          "sections yet: call reserve(%) before",
+          {wanted, n}, where);
     }
     memory_.emplace_back(wanted, static_cast<std::uint32_t>(of.size()), where);
   }

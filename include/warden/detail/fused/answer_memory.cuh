@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <source_location>
-#include <string>
 #include <vector>
 
 WARDEN_NAMESPACE_BEGIN
@@ -33,11 +32,9 @@ class answer_memory {
                                   static_cast<unsigned>(facts.threads_per_multiprocessor) / block *
                                   block;
       if (threads * slots::calls > return_address::most_slots) {
-        throw limit_error{"guarded: " + std::to_string(threads) + " threads on the device with " +
-                              std::to_string(slots::calls) +
-                              " calls each are too many; the limit is " +
-                              std::to_string(return_address::most_slots) + " calls",
-                          where};
+        throw_limit_error(
+            "guarded: % threads on the device with % calls each are too many; the limit is % calls",
+            {threads, slots::calls, return_address::most_slots}, where);
       }
       slots_ = buffer<simt::flit_words>{slots::flits(threads), where};
       states_ = buffer<call_state>{threads, where};

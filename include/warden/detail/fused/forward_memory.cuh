@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <memory>
 #include <source_location>
-#include <string>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -33,10 +32,8 @@ class forward_memory {
       }
       if (capacity < Ref::server::least_ring || capacity > (1u << 20) ||
           !std::has_single_bit(capacity)) {
-        throw limit_error{"guarded: forward capacity " + std::to_string(capacity) +
-                              " is not a power of two from " +
-                              std::to_string(Ref::server::least_ring) + " to 1048576",
-                          where};
+        throw_limit_error("guarded: forward capacity % is not a power of two from % to 1048576",
+                          {capacity, Ref::server::least_ring}, where);
       }
       auto& rings = ref.rings;
       rings.capacity_log2 = static_cast<std::uint32_t>(std::countr_zero(capacity));
@@ -47,10 +44,9 @@ class forward_memory {
       rings.kept = static_cast<std::uint32_t>(
           std::clamp<std::uint64_t>(rings.credits / servers, 1, Ref::server::most_kept));
       if (rings.credits == 0) {
-        throw limit_error{"guarded: a section sends at most " + std::to_string(Ref::max_sends) +
-                              " sections; with forward capacity " + std::to_string(capacity) +
-                              " the limit is " + std::to_string(capacity - rings.read_ahead),
-                          where};
+        throw_limit_error(
+            "guarded: a section sends at most % sections; with forward capacity % the limit is %",
+            {Ref::max_sends, capacity, capacity - rings.read_ahead}, where);
       }
       memory_ = std::make_shared<channel_memory>(channel_memory{
           buffer<channel_index>{1, where}, buffer<channel_indices>{servers, where},

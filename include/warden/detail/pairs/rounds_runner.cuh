@@ -64,9 +64,8 @@ class rounds_runner {
   partition_map plan_partitions(Run& run, deferred_options const& options, std::size_t sections,
                                 std::source_location where) {
     if (options.split > 1) {
-      throw limit_error{"deferred: split " + std::to_string(options.split) +
-                            "; with sections on two records a log is not split",
-                        where};
+      throw_limit_error("deferred: split %; with sections on two records a log is not split",
+                        {options.split}, where);
     }
     auto const facts = runtime::facts(device_, where);
     std::size_t const most_bytes = facts.shared_bytes_per_block;

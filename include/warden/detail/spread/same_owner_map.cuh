@@ -15,7 +15,6 @@
 #include <array>
 #include <cstdint>
 #include <source_location>
-#include <string>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -62,10 +61,10 @@ void demand_same_owner_map(communicator const& world, Map const& map, std::uint6
   auto const all = channel.gather(own_words, where);
   for (std::size_t w = words; w < all.size(); ++w) {
     if (all[w] == all[w % words]) continue;
-    throw limit_error{"spread_guarded: rank " + std::to_string(w / words) +
-                          " has another owner map than rank 0, or another number of records: all "
-                          "ranks make the same guarded array",
-                      where};
+    throw_limit_error(
+        "spread_guarded: rank % has another owner map than rank 0, or another number of records: "
+        "all ranks make the same guarded array",
+        {w / words}, where);
   }
 }
 

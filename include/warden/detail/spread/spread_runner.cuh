@@ -243,12 +243,10 @@ class spread_runner {
       for (std::uint32_t from = 0; from < ranks(); ++from)
         arriving += table.packed(from, r);  // mutation: come-narrow
       if (arriving <= rooms_[r]) continue;
-      throw limit_error{"run: " + std::to_string(arriving) + " sections would come to rank " +
-                            std::to_string(r) + ", whose log has room for " +
-                            std::to_string(rooms_[r]) +
-                            "; the logs keep their sections, which did not run: increase the "
-                            "option room",
-                        where};
+      throw_limit_error(
+          "run: % sections would come to rank %, whose log has room for %; the logs keep their "
+          "sections, which did not run: increase the option room",
+          {arriving, r, rooms_[r]}, where);
     }
     return table;
   }
