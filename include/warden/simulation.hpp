@@ -33,6 +33,7 @@ struct device_profile {
   std::size_t shared_bytes_per_multiprocessor;  ///< shared memory, in bytes
   std::size_t shared_bytes_per_block;           ///< most dynamic shared memory of a block
   std::size_t reserved_shared_bytes_per_block;  ///< taken by the system for each block
+  bool bulk_copies;  ///< the hardware copies rows to shared memory (`simt/bulk_copy.cuh`)
 };
 /// Returns the profile of that name: "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0", or
 /// "default", which is 9.0 with 8 resident blocks a multiprocessor. Throws limit_error for any
@@ -94,6 +95,8 @@ struct settings {
   std::size_t shared_bytes_per_block = profile->shared_bytes_per_block;
   /// Shared memory that each resident block takes in addition to its own. Units: bytes.
   std::size_t reserved_shared_bytes_per_block = profile->reserved_shared_bytes_per_block;
+  /// The hardware copies to shared memory. False: threads do, as below compute capability 9.0.
+  bool bulk_copies = profile->bulk_copies;
   /// Device memory. Allocating more throws cuda_error. Units: bytes.
   std::size_t global_bytes = std::size_t{4} << 30;
   std::size_t cache_bytes = std::size_t{50} << 20;  ///< level-2 cache. Units: bytes

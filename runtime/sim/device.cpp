@@ -88,6 +88,21 @@ void begin_shared_atomic(void* address, unsigned size, site const& where) {
   m().begin_atomic(address, size);
 }
 
+bool has_bulk_copies() { return m().chosen().bulk_copies; }
+void fence_copies(site const& where) { m().fence_copies(where); }
+void init_phases(void* barrier, unsigned arrivals, site const& where) {
+  m().init_phases(barrier, arrivals, where);
+}
+void end_phases(void* barrier, site const& where) { m().end_phases(barrier, where); }
+void arrive(void* barrier, unsigned bytes, site const& where) { m().arrive(barrier, bytes, where); }
+bool phase_is_complete(void const* barrier, std::uint32_t phase, site const& where) {
+  return m().phase_is_complete(barrier, phase, where);
+}
+void start_copy(void* to, void const* from, unsigned bytes, void* barrier, site const& where) {
+  m().comes_from(__builtin_return_address(0));
+  m().start_copy(to, from, bytes, barrier, where);
+}
+
 void fence_device(site const& where) {
   m().step(operation::fence, where);
   ++m().counts().fences;

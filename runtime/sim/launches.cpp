@@ -140,6 +140,7 @@ void machine::begin_thread(thread& t) {
 
 /// All its threads have ended: the next block of the grid takes its place.
 void machine::end_block(block& b) {
+  check_copies(b);
   check_shared(b);
   if (failed_) return;
   running_launch& l = *b.of;

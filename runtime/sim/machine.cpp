@@ -42,6 +42,10 @@ running_launch* machine::run() {
   quiet_check_at_ = 0;
   watchdog const watching{*this, settings_.watchdog_seconds};
   while (ended_ == nullptr && !stuck_ && !failed_ && steps() < others.pause_at) {
+    if (!copies_.under_way.empty()) {
+      land_copies();
+      if (failed_ || runnable_.empty()) continue;
+    }
     if (runnable_.empty()) {
       stuck_ = others.may_begin;
       if (!stuck_) wake_by_time();

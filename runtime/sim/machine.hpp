@@ -2,6 +2,7 @@
 // The machine that runs launches: its schedule, its memory and what its threads wait for.
 #pragma once
 
+#include "bulk_copies.hpp"
 #include "call_stack.hpp"
 #include "history.hpp"
 #include "launch_state.hpp"
@@ -127,7 +128,17 @@ class machine {
 
   void* static_shared(void const* key, std::size_t bytes, std::size_t alignment,
                       device::site const& where);
-  [[nodiscard]] bool is_shared(void const* address) const;
+  /// True if all of these bytes are in one piece of the block's shared memory.
+  [[nodiscard]] bool is_shared(void const* address, std::size_t size = 1) const;
+
+  // ---- see bulk_copies.cpp
+  void fence_copies(device::site const& where);
+  void init_phases(void* barrier, unsigned arrivals, device::site const& where);
+  void end_phases(void* barrier, device::site const& where);
+  void arrive(void* barrier, unsigned bytes, device::site const& where);
+  bool phase_is_complete(void const* barrier, std::uint32_t phase, device::site const& where);
+  void start_copy(void* to, void const* from, unsigned bytes, void* barrier,
+                  device::site const& where);
 
   unsigned sync_block(device::barrier kind, bool value, device::coming from,
                       device::site const& where);
@@ -178,6 +189,14 @@ class machine {
   void fall_below_all(thread& t);
   void fall_below_next(thread& t);
   thread* best_runnable();
+  phase_state& demand_phases(void const* barrier, device::site const& where);
+  void check_copy(void const* to, void const* from, unsigned bytes, device::site const& where);
+  void land_copies();
+  void land_piece(bulk_copy const& copy, std::uint16_t piece);
+  [[nodiscard]] std::uint32_t read_for(bulk_copy const& copy, std::uintptr_t word);
+  [[nodiscard]] std::string end_phase_if_complete(phase_state& p, void const* barrier);
+  void note_phases(void* barrier);
+  void check_copies(block const& b);
   void complete_barrier(block& b);
   void complete_cluster_barrier(std::span<block> blocks);
   [[nodiscard]] std::span<block> cluster_of(block const& b);
@@ -194,8 +213,8 @@ class machine {
   void end_pending_access();
   void note_received(version const& seen, view const& released, scope from);
   void note_access(access_kind kind, void const* address, std::size_t size);
-  [[noreturn]] void report_race(access const& mine, data_race const& race, void const* address,
-                                std::size_t size);
+  [[nodiscard]] std::string race_text(access const& mine, data_race const& race,
+                                      void const* address, std::size_t size) const;
   [[nodiscard]] std::string remedy(access const& mine, access const& other) const;
   [[nodiscard]] std::string name_of(access const& a) const;
   bool is_device_memory(char const* what, void const* address, std::size_t size);
@@ -293,6 +312,7 @@ class machine {
   std::vector<std::byte> before_pending_;  ///< the newest value before that access
   /// [place, modulo the size] the memory that compiled code accessed there last.
   std::array<address_range, 256> plainly_accessed_{};
+  copy_engine copies_;
   view fences_;                   ///< knowledge of the device's fences that have one total order
   std::vector<thread*> waiting_;  ///< in wait_until, asleep or asking
   std::vector<std::uint16_t> watch_counts_;

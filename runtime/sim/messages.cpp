@@ -133,6 +133,9 @@ std::string machine::polled_word(thread const& t) {
   thread::word const word = t.read;
   if (word.address == 0 || (t.state != thread_state::asleep && !spins(t))) return "";
   auto const* const address = reinterpret_cast<void const*>(word.address);
+  if (auto const found = copies_.barriers.find(address); found != copies_.barriers.end())
+    return "; waits for " + found->second.missing() + " of the barrier in " +
+           name_of(address, word.bytes);
   std::uint64_t value = 0;
   std::memcpy(&value, address, std::min<std::size_t>(word.bytes, sizeof(value)));
   std::string const text =
@@ -177,8 +180,8 @@ std::string machine::where_everyone_is(thread const* but, bool with_calls) {
   std::vector<group> groups;
   std::map<std::string, std::size_t> number_of_group;
   for (thread& t : threads_) {
-    bool const is_of_no_block =
-        t.state == thread_state::runnable && t.home->multiprocessor == nullptr;
+    bool const is_of_no_block = t.home == nullptr || (t.state == thread_state::runnable &&
+                                                      t.home->multiprocessor == nullptr);
     if (&t == but || is_of_no_block) continue;
     std::string const name = name_of(t);
     // All but the thread's name.

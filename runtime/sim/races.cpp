@@ -143,17 +143,22 @@ void machine::note_access(access_kind kind, void const* address, std::size_t siz
   thread& t = *current_;
   access const mine{t.number, t.order.event(), t.home->number, t.at, kind};
   if (auto const race = shadow_->note(address, size, mine, t.order))
-    report_race(mine, *race, address, size);
+    misuse(race_text(mine, *race, address, size), current_->where);
 }
 
 // ---- reports
 
 std::string machine::name_of(access const& a) const {
-  return std::string{sim::name_of(a.kind)} + " by " + name_of(a.thread, a.block);
+  std::string const kind = std::string{sim::name_of(a.kind)} + " by ";
+  if (a.thread == copies_.number) return kind + "a bulk copy, which was started";
+  return kind + name_of(a.thread, a.block);
 }
 
 /// The change to the program that would order the two, as far as the clocks tell.
 std::string machine::remedy(access const& mine, access const& other) const {
+  if (other.thread == copies_.number) return "wait for the phase of the copy's barrier before";
+  if (mine.thread == copies_.number)
+    return "start the copy after a barrier that the other thread has reached";
   thread const& t = threads_[mine.thread];
   thread const& before = threads_[other.thread];
   for (received_store const& r : t.received) {
@@ -178,8 +183,8 @@ std::string machine::remedy(access const& mine, access const& other) const {
                      : ", or __syncthreads() between them: both are of one block");
 }
 
-void machine::report_race(access const& mine, data_race const& race, void const* address,
-                          std::size_t size) {
+std::string machine::race_text(access const& mine, data_race const& race, void const* address,
+                               std::size_t size) const {
   access const& other = race.earlier;
   std::string text = "data race: " + with_article(mine.kind) + " after " +
                      with_article(other.kind) + " of " + name_of(address, size) + "; " +
@@ -189,7 +194,7 @@ void machine::report_race(access const& mine, data_race const& race, void const*
     text +=
         "\n  before both, the " + name_of(race.last_store) + places().text(race.last_store.place);
   }
-  misuse(text, current_->where);
+  return text;
 }
 
 }  // namespace sim

@@ -124,9 +124,11 @@ void* machine::of_cluster(void const* own, std::size_t bytes, unsigned rank,
   return other.shared + (begin - b.shared);
 }
 
-bool machine::is_shared(void const* address) const {
+bool machine::is_shared(void const* address, std::size_t size) const {
+  auto const* const first = static_cast<std::byte const*>(address);
   auto const inside = [&](std::byte const* begin, std::size_t bytes) {
-    return !std::less<>{}(address, begin) && std::less<>{}(address, begin + bytes);
+    return !std::less<>{}(first, begin) && std::less<>{}(first, begin + bytes) &&
+           size <= static_cast<std::size_t>(begin + bytes - first);
   };
   block const& b = *current_->home;
   return inside(b.shared, b.of->kernel.shape.shared_bytes) ||

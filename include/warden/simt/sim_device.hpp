@@ -89,6 +89,20 @@ void shared_load(void const* address, void* value, unsigned size, site const& wh
 void shared_store(void* address, void const* value, unsigned size, site const& where);
 void begin_shared_atomic(void* address, unsigned size, site const& where);
 
+// ---- bulk copies, and the barriers in shared memory that count their bytes: see bulk_copy.cuh
+/// True if the profile has them.
+bool has_bulk_copies();
+/// Makes the caller's barriers known to copies.
+void fence_copies(site const& where);
+void init_phases(void* barrier, unsigned arrivals, site const& where);
+void end_phases(void* barrier, site const& where);
+/// Arrives, and lets the phase wait for `bytes` more bytes.
+void arrive(void* barrier, unsigned bytes, site const& where);
+/// A scheduling point. May return false for a phase that has just ended.
+bool phase_is_complete(void const* barrier, std::uint32_t phase, site const& where);
+/// Starts a copy, whose pieces of 16 bytes come in any order, each when the seed chooses.
+void start_copy(void* to, void const* from, unsigned bytes, void* barrier, site const& where);
+
 // ---- fences: see thread_order in runtime/sim/order.hpp
 void fence_device(site const& where);
 void fence_block(site const& where);

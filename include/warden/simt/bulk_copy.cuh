@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Copies from global to shared memory that run while threads do other work, and barriers whose
+/// phases end when threads have arrived and copies have brought their bytes. From compute
+/// capability 9.0 on the hardware copies. Below, the threads load and store 16 bytes at a time,
+/// and the copies have ended when the call returns.
+///
+/// The hardware accesses memory by the async proxy, threads by the generic proxy. What orders one
+/// access before a later one:
+/// - `init`, before a copy that signals the barrier: `fence_copies()` by the thread of `init`, then
+///   a barrier of the threads.
+/// - A thread's store to the source or the destination, before a copy: `fence_copies()` by the
+///   storing thread, then a barrier of the threads.
+/// - A thread's load from the destination, before a copy that overwrites it: a barrier of the
+///   threads. It needs no fence, because the value has come before the thread reaches the barrier.
+/// - A copy, before a thread's loads and stores at its destination and stores at its source: `wait`
+///   for the copy's phase.
+/// [PTX ISA 8.0, "Asynchronous copy", "mbarrier: tracking asynchronous operations",
+/// "Memory Consistency Model: proxy-preserved base causality order"]
+#pragma once
+
+#include <warden/simt/annotations.cuh>
+#include <warden/simt/simt.cuh>
+
+#if defined(WARDEN_GPU)
+#  include <warden/simt/cuda_bulk_copy.cuh>
+#else
+#  include <warden/simt/simulated_bulk_copy.cuh>
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+namespace simt {
+
+/// Bytes that an address and a size of a bulk copy must be multiples of.
+inline constexpr unsigned bulk_copy_alignment = 16;
+/// Most bytes of the copies of one phase.
+inline constexpr unsigned most_phase_bytes = (1u << 20) - 1;
+
+/// A barrier in shared memory with phases 0, 1, 2, ... A phase ends when its arrivals and the bytes
+/// that they announced have come; then the next one begins.
+class phase_barrier {
+ public:
+  /// Begins phase 0. By one thread. `fence_copies()` by this thread and a barrier of all threads
+  /// follow. Precondition: `arrivals`, of each phase, is from 1 to 1,024.
+  WARDEN_DEVICE void init(unsigned arrivals, site where = site::current()) {
+    detail::init_phases(words_, arrivals, where);
+  }
+  /// Ends the use of the barrier, so that its memory can have another use. By one thread.
+  /// Precondition: no thread waits, no copy is under way, and a barrier of the threads follows.
+  WARDEN_DEVICE void end(site where = site::current()) { detail::end_phases(words_, where); }
+
+  /// Arrives in the current phase. Releases what the thread has written to threads that wait.
+  WARDEN_DEVICE void arrive(site where = site::current()) { detail::arrive(words_, where); }
+  /// Arrives, and lets the phase wait for `bytes` more bytes of copies. The copies may begin before
+  /// or after the call.
+  WARDEN_DEVICE void arrive_with_bytes(unsigned bytes, site where = site::current()) {
+    detail::arrive_with_bytes(words_, bytes, where);
+  }
+
+  /// Waits until `phase` has ended. Then what its arrivals released and its copies wrote is visible
+  /// to the calling thread. Calls `hopeful()` as wait_until does; returns false once that is false.
+  /// Precondition: the phase before has ended, and the phase after it has not.
+  template <class Hopeful>
+  WARDEN_DEVICE bool wait(std::uint32_t phase, Hopeful hopeful,
+                          site where = site::current()) const {
+    return detail::wait_for_phase(words_, phase, hopeful, where);
+  }
+
+ private:
+  friend WARDEN_DEVICE void copy_bulk(void*, void const*, unsigned, phase_barrier&, site);
+
+  detail::phase_words words_;
+};
+
+namespace detail {
+/// Copies 16 bytes by one load and one store.
+WARDEN_DEVICE void copy_piece(std::byte* to, std::byte const* from, site where) {
+  std::uint32_t words[4];
+  load_four_words(from, words);
+  shared_store_four_words(to, words, where);
+}
+}  // namespace detail
+
+/// Copies `bytes` bytes from global to shared memory, in the current phase of `barrier`, which one
+/// thread's `arrive_with_bytes` announces. By one thread: lanes that call it at once start a copy
+/// each. Precondition: both addresses and `bytes`, which is not 0, are multiples of
+/// `bulk_copy_alignment`; the caller loads and stores what is not.
+///
+/// Below compute capability 9.0 the calling thread copies; the functions below are faster there.
+WARDEN_DEVICE void copy_bulk(void* to, void const* from, unsigned bytes, phase_barrier& barrier,
+                             site where = site::current()) {
+  if (has_bulk_copies()) return detail::start_copy(to, from, bytes, barrier.words_, where);
+  for (unsigned at = 0; at < bytes; at += bulk_copy_alignment)
+    detail::copy_piece(static_cast<std::byte*>(to) + at, static_cast<std::byte const*>(from) + at,
+                       where);
+}
+
+/// Copies one row. Arrives once at `barrier`, in whose current phase the row comes. Collective over
+/// the lanes of the mask `group`, from one place of the source, with equal arguments. Precondition:
+/// as copy_bulk's.
+WARDEN_DEVICE void copy_row(unsigned group, std::byte* to, void const* row, unsigned bytes,
+                            phase_barrier& barrier, site where = site::current()) {
+  auto const rank = static_cast<unsigned>(count_bits(group & ((1u << lane_id()) - 1)));
+  if (has_bulk_copies()) {
+    if (rank != 0) return;
+    barrier.arrive_with_bytes(bytes, where);
+    return copy_bulk(to, row, bytes, barrier, where);
+  }
+  unsigned const step = static_cast<unsigned>(count_bits(group)) * bulk_copy_alignment;
+  for (unsigned at = rank * bulk_copy_alignment; at < bytes; at += step)
+    detail::copy_piece(to + at, static_cast<std::byte const*>(row) + at, where);
+  group_sync(group, where);
+  if (rank == 0) barrier.arrive(where);
+}
+
+/// Copies one row for each of the first `rows` lanes: the row at `row` of lane i to
+/// `to + i * row_bytes`. Arrives once at `barrier`, in whose current phase the rows come.
+/// Collective over the warp; all arguments but `row` are the same in all lanes. Precondition: as
+/// copy_bulk's, and `rows` is at most 32.
+WARDEN_DEVICE void gather_rows(std::byte* to, void const* row, unsigned rows, unsigned row_bytes,
+                               phase_barrier& barrier, site where = site::current()) {
+  unsigned const lane = lane_id();
+  if (has_bulk_copies()) {
+    if (lane == 0) barrier.arrive_with_bytes(rows * row_bytes, where);
+    if (lane < rows) copy_bulk(to + lane * row_bytes, row, row_bytes, barrier, where);
+    return;
+  }
+  // All lanes copy each row, so that they load neighbouring bytes.
+  unsigned const in_row = row_bytes / bulk_copy_alignment, pieces = rows * in_row;
+  auto const own = reinterpret_cast<std::uintptr_t>(row);
+  for (unsigned first = 0; first < pieces; first += warp_size) {
+    unsigned const piece = first + lane;
+    unsigned const of = piece < pieces ? piece / in_row : 0;
+    auto const* const from = reinterpret_cast<std::byte const*>(shuffle(full_warp, own, of));
+    if (piece < pieces)
+      detail::copy_piece(to + piece * bulk_copy_alignment,
+                         from + (piece - of * in_row) * bulk_copy_alignment, where);
+  }
+  sync_warp(full_warp);
+  if (lane == 0) barrier.arrive(where);
+}
+
+}  // namespace simt
+WARDEN_NAMESPACE_END
