@@ -58,5 +58,11 @@ TURNS = "owners/breadth_first_owner_seeds.change_direction"
 WRONG_PARENTS = "vertices whose parent is not one level below"
 WRONG_LEVELS = "levels are not those of the reference"
 UNPARTED = r"Which is: \{ [1-9]\d*, 0 \}"
+# Those of copies to shared memory.
+COPIED_STAGES = "copies/bulk_copies_seeds.rows_of_stages_come_by_copies"
+STAGES_BY_THREADS = "copies/bulk_copies_seeds.rows_of_stages_come_by_threads"
+COPIED_BY_THREADS = "copies/bulk_copies_seeds.rows_of_groups_come_by_threads"
+COPIED_HALVES = "copies/bulk_copies_seeds.halves_of_rows_come"
+WRONG_ROWS = "wrong words in copied rows|a wait for phase"
 MISPLACED = r"== wanted|Which is: \d+|elements were emitted|" + STRAY
 TABLE_WRONG = "lost or doubled operation|stands in the table twice"

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Table of mutants: the line that each one breaks, and the diagnosis that finds it."""
+from allocation_mutants import ALLOCATION_MUTANTS
 from app_mutants import APP_MUTANTS
-from diagnoses import (ANNOUNCED, ASKED, BETWEEN, BULK, BULK_FEW, COMBINED, COUNTED, EDGES, EXCHANGE, FAR_BACK, GROUPS_BY_LOCKS,
-                       GROUPS_BY_RUNS, HALF_DONE, HOT, KEYED, LATE, LOGS, MISPLACED, ONE_CALL, ORDER, PARTIALS, RACE,
-                       RACES_OF_BUFFERS, RACES_OF_GROUPS, RACES_OF_NOOPS, RACES_OF_ROUNDS, ROUNDS, SHARED_TILES, SPREAD, SPREAD_ORDER,
-                       SPREAD_WRONG, STRAY, TABLE_WRONG, TREE, TREE_BUCKET, UNCLAIMED)
+from copy_mutants import COPY_MUTANTS
+from diagnoses import (ASKED, BETWEEN, BULK, BULK_FEW, COMBINED, COUNTED, EDGES, EXCHANGE, GROUPS_BY_LOCKS, GROUPS_BY_RUNS,
+                       HALF_DONE, HOT, KEYED, LATE, LOGS, ORDER, PARTIALS, RACE, RACES_OF_BUFFERS, RACES_OF_GROUPS,
+                       RACES_OF_NOOPS, RACES_OF_ROUNDS, ROUNDS, SPREAD, SPREAD_ORDER, SPREAD_WRONG, STRAY, TABLE_WRONG,
+                       TREE, TREE_BUCKET)
 from run_mutants import RUN_MUTANTS
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
 # that are listed below. A test is a scenario of tests/mutation/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
 # GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
 APPS = ["apps/hash_table", "apps/support", "apps/matrix_factorization", "apps/max_flow", "apps/breadth_first"]
-GOOGLE_TESTS = ["parts", "logs", "races", "spreads", "tables", "places", "grids", "factors", "flows", "owners"]
+GOOGLE_TESTS = ["parts", "logs", "races", "spreads", "tables", "places", "grids", "factors", "flows", "owners", "copies"]
 MUTANTS = {
     "lock": ("detail/block/lock_table.cuh", "bool const taken = true;", "contended", "(overlapping|unordered) sections"),
     "first-phase": ("detail/fused/message.cuh", "bool const first = true;", "torn", "torn or lost message"),
@@ -369,18 +371,6 @@ MUTANTS = {
     "next-atomic": ("detail/execute/atomics.cuh", "", COUNTED, TABLE_WRONG),
     "write-back-barrier.counted": ("detail/execute/record_store.cuh", "", COUNTED, TABLE_WRONG),
     "bounds": ("detail/execute/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
-    "announce": ("detail/allocate/tile_order.cuh", "", ANNOUNCED, "waited for the places of tile"),
-    "group-sum": ("detail/allocate/tile_order.cuh", "", ANNOUNCED, "waited for the places of tile"),
-    "look-back-count": ("detail/allocate/tile_order.cuh", "bool const has_tile = lane + 1 < tile % group;", ONE_CALL, MISPLACED),
-    "look-back-last": ("detail/allocate/tile_order.cuh", "bool const counts = lane + 1 < nearest;", FAR_BACK, MISPLACED),
-    "look-back-sum": ("detail/allocate/tile_order.cuh", "bool const waits = false;", FAR_BACK, MISPLACED),
-    "unclaimed-tile": ("detail/allocate/block_allocator.cuh", "", UNCLAIMED, "thread ended while others of its block wait"),
-    "begins-cleared": ("detail/allocate/warp_items.cuh", "", SHARED_TILES, MISPLACED),
-    "items-listed": ("detail/allocate/warp_items.cuh", "", ONE_CALL, MISPLACED),
-    "long-tile": ("detail/allocate/kernels.cuh", "", SHARED_TILES, MISPLACED),
-    "warp-totals": ("detail/allocate/kernels.cuh", "", ONE_CALL, MISPLACED),
-    "share-tile": ("detail/allocate/kernels.cuh", "", SHARED_TILES, "returned another value|== wanted"),
-    "share-sums": ("detail/allocate/kernels.cuh", "", SHARED_TILES, "used again without a barrier"),
     # A section stores to its record while other lanes ask theirs; a warp stores plainly what others read.
     "asked-sync": ("detail/execute/locks.cuh", "", RACES_OF_GROUPS, RACE),
     "noop-acquire": ("detail/execute/locks.cuh", "", RACES_OF_NOOPS, RACE),
@@ -388,6 +378,8 @@ MUTANTS = {
     # Places of messages are reused by lanes that have not met.
     "reuse-barrier": ("detail/pairs/hot_record_warps.cuh", "", RACES_OF_ROUNDS, RACE),
     **RUN_MUTANTS,
+    **ALLOCATION_MUTANTS,
+    **COPY_MUTANTS,
     **APP_MUTANTS,
 }
 # One of each mechanism, found quickly: ./warden test runs these, ./warden test --all every one.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Races of plain and volatile accesses: faulty kernels are found, and right ones are silent.
 
+#include "race_errors.cuh"
 #include "race_kernels.cuh"
 
 #include <warden/buffer.hpp>
@@ -19,37 +20,8 @@ namespace {
 
 using testing::HasSubstr;
 namespace sim = warden::sim;
+using namespace race_errors;
 
-/// A kernel on 64 words each.
-using kernel = void (*)(unsigned*, unsigned*);
-
-std::string error_of(kernel run, unsigned seed, warden::dimensions grid = 4,
-                     warden::dimensions block = 64) {
-  sim::settings chosen;
-  chosen.seed = seed;
-  chosen.order = seed % 2 == 0 ? sim::schedule::pct : sim::schedule::random;
-  chosen.pct_horizon = 20'000;
-  sim::configure(chosen);
-  warden::buffer<unsigned> words{64}, data{512};
-  words.fill_bytes(0);
-  data.fill_bytes(0);
-  try {
-    warden::launch(run, {.grid = grid, .block = block, .shared_bytes = 256}, {}, words.data(),
-                   data.data());
-    warden::stream_ref{}.synchronize();
-  } catch (sim::misuse_error const& e) {
-    return e.what();
-  }
-  return {};
-}
-/// The first error of many seeds.
-std::string error_in(unsigned seeds, kernel run) {
-  for (unsigned seed = 0; seed < seeds; ++seed) {
-    std::string const error = error_of(run, seed);
-    if (!error.empty()) return error;
-  }
-  return {};
-}
 unsigned right_seeds() {
   char const* const text = std::getenv("WARDEN_SEEDS");
   return text == nullptr ? 10 : static_cast<unsigned>(std::atoi(text));

@@ -112,7 +112,7 @@ WARDEN_DEVICE void copy_row(unsigned group, std::byte* to, void const* row, unsi
   unsigned const step = static_cast<unsigned>(count_bits(group)) * bulk_copy_alignment;
   for (unsigned at = rank * bulk_copy_alignment; at < bytes; at += step)
     detail::copy_piece(to + at, static_cast<std::byte const*>(row) + at, where);
-  group_sync(group, where);
+  group_sync(group, where);  // mutation: row-stored
   if (rank == 0) barrier.arrive(where);
 }
 
@@ -139,7 +139,7 @@ WARDEN_DEVICE void gather_rows(std::byte* to, void const* row, unsigned rows, un
       detail::copy_piece(to + piece * bulk_copy_alignment,
                          from + (piece - of * in_row) * bulk_copy_alignment, where);
   }
-  sync_warp(full_warp);
+  sync_warp(full_warp);  // mutation: rows-stored
   if (lane == 0) barrier.arrive(where);
 }
 

@@ -40,7 +40,7 @@ class copy_pipeline {
         barriers.read[s].init(consumer_warps);
       }
     }
-    fence_copies();
+    fence_copies();  // mutation: stage-fence
     sync_block();
   }
   /// Ends the use of the barriers. Collective over the block, with barriers. Precondition: each
@@ -66,7 +66,7 @@ class copy_pipeline {
   template <class Hopeful>
   WARDEN_DEVICE bool acquire(Hopeful hopeful) {
     if (round_ == 0) return true;
-    return barriers_->read[stage_].wait(round_ - 1, hopeful);
+    return barriers_->read[stage_].wait(round_ - 1, hopeful);  // mutation: stage-free
   }
   /// Fills the stage at `to` as gather_rows does, and goes on to the next one.
   WARDEN_DEVICE void commit(std::byte* to, void const* row, unsigned rows, unsigned row_bytes) {
@@ -77,11 +77,11 @@ class copy_pipeline {
   /// Waits until the stage is filled; see acquire.
   template <class Hopeful>
   WARDEN_DEVICE bool wait(Hopeful hopeful) {
-    return barriers_->filled[stage_].wait(round_, hopeful);
+    return barriers_->filled[stage_].wait(round_, hopeful);  // mutation: stage-filled
   }
   /// Gives the stage back, and goes on to the next one. Precondition: all lanes have waited.
   WARDEN_DEVICE void release() {
-    sync_warp(full_warp);
+    sync_warp(full_warp);  // mutation: stage-read
     if (lane_id() == 0) barriers_->read[stage_].arrive();
     advance();
   }

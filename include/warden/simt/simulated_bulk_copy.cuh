@@ -9,7 +9,6 @@
 #include <warden/simt/simulated.cuh>
 
 #include <cstdint>
-#include <cstring>
 
 WARDEN_NAMESPACE_BEGIN
 namespace simt {
@@ -48,8 +47,7 @@ inline void start_copy(void* to, void const* from, unsigned bytes, phase_words& 
   device::start_copy(to, from, bytes, &barrier, where);
 }
 inline void shared_store_four_words(void* to, std::uint32_t const (&words)[4], site const& where) {
-  device::step(operation::shared, where);
-  std::memcpy(to, words, sizeof(words));
+  device::shared_store(to, words, sizeof(words), where);
 }
 }  // namespace detail
 
