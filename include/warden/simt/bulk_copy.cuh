@@ -76,11 +76,27 @@ class phase_barrier {
 };
 
 namespace detail {
-/// Copies 16 bytes by one load and one store.
-WARDEN_DEVICE void copy_piece(std::byte* to, std::byte const* from, site where) {
-  std::uint32_t words[4];
-  load_four_words(from, words);
-  shared_store_four_words(to, words, where);
+/// Copies a thread's share of `pieces` pieces of 16 bytes: piece `first` and each `step`-th after
+/// it, from `from(piece)` to `to + piece * 16`. Lanes that call it together call `from` together,
+/// also for pieces beyond the last one.
+template <class From>
+WARDEN_DEVICE void copy_pieces(std::byte* to, unsigned first, unsigned step, unsigned pieces,
+                               From from, site where) {
+  constexpr unsigned batch = 4;  // loads under way at a time
+  for (unsigned base = first; base - first < pieces; base += batch * step) {
+    std::uint32_t words[batch][4];
+    WARDEN_UNROLL
+    for (unsigned j = 0; j < batch; ++j) {
+      std::byte const* const at = from(base + j * step);
+      if (base + j * step < pieces) load_four_words(at, words[j]);
+    }
+    WARDEN_UNROLL
+    for (unsigned j = 0; j < batch; ++j) {
+      unsigned const piece = base + j * step;
+      if (piece < pieces)
+        shared_store_four_words(to + piece * bulk_copy_alignment, words[j], where);
+    }
+  }
 }
 }  // namespace detail
 
@@ -93,9 +109,11 @@ WARDEN_DEVICE void copy_piece(std::byte* to, std::byte const* from, site where) 
 WARDEN_DEVICE void copy_bulk(void* to, void const* from, unsigned bytes, phase_barrier& barrier,
                              site where = site::current()) {
   if (has_bulk_copies()) return detail::start_copy(to, from, bytes, barrier.words_, where);
-  for (unsigned at = 0; at < bytes; at += bulk_copy_alignment)
-    detail::copy_piece(static_cast<std::byte*>(to) + at, static_cast<std::byte const*>(from) + at,
-                       where);
+  auto const piece_at = [&](unsigned piece) {
+    return static_cast<std::byte const*>(from) + piece * bulk_copy_alignment;
+  };
+  detail::copy_pieces(static_cast<std::byte*>(to), 0, 1, bytes / bulk_copy_alignment, piece_at,
+                      where);
 }
 
 /// Copies one row. Arrives once at `barrier`, in whose current phase the row comes. Collective over
@@ -109,9 +127,11 @@ WARDEN_DEVICE void copy_row(unsigned group, std::byte* to, void const* row, unsi
     barrier.arrive_with_bytes(bytes, where);
     return copy_bulk(to, row, bytes, barrier, where);
   }
-  unsigned const step = static_cast<unsigned>(count_bits(group)) * bulk_copy_alignment;
-  for (unsigned at = rank * bulk_copy_alignment; at < bytes; at += step)
-    detail::copy_piece(to + at, static_cast<std::byte const*>(row) + at, where);
+  auto const piece_at = [&](unsigned piece) {
+    return static_cast<std::byte const*>(row) + piece * bulk_copy_alignment;
+  };
+  detail::copy_pieces(to, rank, static_cast<unsigned>(count_bits(group)),
+                      bytes / bulk_copy_alignment, piece_at, where);
   group_sync(group, where);  // mutation: row-stored
   if (rank == 0) barrier.arrive(where);
 }
@@ -129,16 +149,14 @@ WARDEN_DEVICE void gather_rows(std::byte* to, void const* row, unsigned rows, un
     return;
   }
   // All lanes copy each row, so that they load neighbouring bytes.
-  unsigned const in_row = row_bytes / bulk_copy_alignment, pieces = rows * in_row;
+  unsigned const in_row = row_bytes / bulk_copy_alignment, last = rows - 1;
   auto const own = reinterpret_cast<std::uintptr_t>(row);
-  for (unsigned first = 0; first < pieces; first += warp_size) {
-    unsigned const piece = first + lane;
-    unsigned const of = piece < pieces ? piece / in_row : 0;
+  auto const piece_at = [&](unsigned piece) {
+    unsigned const of = piece / in_row < last ? piece / in_row : last;
     auto const* const from = reinterpret_cast<std::byte const*>(shuffle(full_warp, own, of));
-    if (piece < pieces)
-      detail::copy_piece(to + piece * bulk_copy_alignment,
-                         from + (piece - of * in_row) * bulk_copy_alignment, where);
-  }
+    return from + (piece - of * in_row) * bulk_copy_alignment;
+  };
+  detail::copy_pieces(to, lane, warp_size, rows * in_row, piece_at, where);
   sync_warp(full_warp);  // mutation: rows-stored
   if (lane == 0) barrier.arrive(where);
 }
