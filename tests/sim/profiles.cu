@@ -96,9 +96,9 @@ TEST_F(profiles, each_holds_a_block_of_its_largest) {
               facts.shared_bytes_per_multiprocessor)
         << name;
     EXPECT_EQ(resident(1024, facts.shared_bytes_per_block), 4) << name;
-    EXPECT_EQ(warden::sim::current_settings().blocks_per_cluster > 1,
-              std::string{name} == "default" || std::atof(name) >= 9)
-        << name;
+    bool const has_all = std::string{name} == "default" || std::atof(name) >= 9;
+    EXPECT_EQ(warden::sim::current_settings().blocks_per_cluster > 1, has_all) << name;
+    EXPECT_EQ(warden::sim::current_settings().bulk_copies, has_all) << name;
   }
 }
 TEST_F(profiles, a_wrong_name) {
