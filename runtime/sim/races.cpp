@@ -156,9 +156,10 @@ std::string machine::name_of(access const& a) const {
 
 /// The change to the program that would order the two, as far as the clocks tell.
 std::string machine::remedy(access const& mine, access const& other) const {
-  if (other.thread == copies_.number) return "wait for the phase of the copy's barrier before";
-  if (mine.thread == copies_.number)
-    return "start the copy after a barrier that the other thread has reached";
+  if (mine.thread == copies_.number || other.thread == copies_.number)
+    return "wait for the copy's phase before the access, or access it and reach a barrier before "
+           "the "
+           "copy starts";
   thread const& t = threads_[mine.thread];
   thread const& before = threads_[other.thread];
   for (received_store const& r : t.received) {

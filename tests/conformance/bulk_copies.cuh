@@ -103,7 +103,6 @@ WARDEN_KERNEL void by_groups(arguments a) {
     expect(a, mine.filled[k % 2].wait(k / 2, [] { return true; }));
     for (unsigned i = rank; i < row_words; i += Lanes)
       expect(a, simt::shared_load(mine.words[k % 2][i]) == word_of(row(k) + i));
-    simt::group_sync(mask, simt::site::current());
   }
 }
 

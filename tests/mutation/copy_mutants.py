@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of copies to shared memory; mutants.py says how a row reads."""
-from diagnoses import COPIED_BY_THREADS, COPIED_HALVES, COPIED_STAGES, STAGES_BY_THREADS, WRONG_ROWS
+from diagnoses import COPIED_GROUPS, COPIED_HALVES, COPIED_STAGES, GROUPS_BY_THREADS, STAGES_BY_THREADS, WRONG_ROWS
 
 COPY_MUTANTS = {
     # A stage that is read before its rows have come; that is filled before, or while, the warps that read it have.
@@ -9,9 +9,12 @@ COPY_MUTANTS = {
     "stage-read": ("simt/copy_pipeline.cuh", "", COPIED_STAGES, WRONG_ROWS),
     # Barriers that copies may not know.
     "stage-fence": ("simt/copy_pipeline.cuh", "", COPIED_STAGES, "call fence_copies after init"),
+    # Rows that overwrite what other lanes read; a lane without a row that waits for a phase long past.
+    "row-met": ("simt/bulk_copy.cuh", "", COPIED_GROUPS, WRONG_ROWS),
+    "rows-met": ("simt/bulk_copy.cuh", "", COPIED_STAGES, WRONG_ROWS),
     # Rows whose lanes have not all stored their parts.
     "rows-stored": ("simt/bulk_copy.cuh", "", STAGES_BY_THREADS, WRONG_ROWS),
-    "row-stored": ("simt/bulk_copy.cuh", "", COPIED_BY_THREADS, WRONG_ROWS),
+    "row-stored": ("simt/bulk_copy.cuh", "", GROUPS_BY_THREADS, WRONG_ROWS),
     # Arrivals that publish nothing, or not what the others did.
     "phase-release": ("simt/counted_phases.cuh", "", COPIED_HALVES, WRONG_ROWS),
     "phase-passed-on": ("simt/counted_phases.cuh", "", COPIED_HALVES, WRONG_ROWS),

@@ -61,7 +61,8 @@ UNPARTED = r"Which is: \{ [1-9]\d*, 0 \}"
 # Those of copies to shared memory.
 COPIED_STAGES = "copies/bulk_copies_seeds.rows_of_stages_come_by_copies"
 STAGES_BY_THREADS = "copies/bulk_copies_seeds.rows_of_stages_come_by_threads"
-COPIED_BY_THREADS = "copies/bulk_copies_seeds.rows_of_groups_come_by_threads"
+COPIED_GROUPS = "copies/bulk_copies_seeds.rows_of_groups_come_by_copies"
+GROUPS_BY_THREADS = "copies/bulk_copies_seeds.rows_of_groups_come_by_threads"
 COPIED_HALVES = "copies/bulk_copies_seeds.halves_of_rows_come"
 WRONG_ROWS = "wrong words in copied rows|a wait for phase|more than the 1 arrivals|is under way; wait"
 MISPLACED = r"== wanted|Which is: \d+|elements were emitted|" + STRAY

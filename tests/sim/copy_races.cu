@@ -47,7 +47,7 @@ __global__ void reads_a_row(unsigned* sum, unsigned* rows) {
 }
 TEST(copy_races, are_found_before_the_wait) {
   std::string const error = error_in(20, reads_a_row<false>);
-  EXPECT_THAT(error, HasSubstr("wait for the phase of the copy's barrier before"));
+  EXPECT_THAT(error, HasSubstr("wait for the copy's phase before the access"));
   EXPECT_THAT(error, HasSubstr("the plain store by a bulk copy, which was started"));
   EXPECT_EQ(error_in(20, reads_a_row<true>), "");
 }
@@ -65,7 +65,7 @@ __global__ void copies_twice(unsigned* sum, unsigned* rows) {
 }
 TEST(copy_races, are_found_in_a_row_that_is_used_again) {
   EXPECT_THAT(error_in(20, copies_twice<false>),
-              HasSubstr("start the copy after a barrier that the other thread has reached"));
+              HasSubstr("reach a barrier before the copy starts"));
   EXPECT_EQ(error_in(20, copies_twice<true>), "");
 }
 

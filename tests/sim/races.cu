@@ -61,8 +61,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(races, name_both_places_with_their_calls) {
   std::string const error = error_in(20, k::sum_up<false>);
-  EXPECT_THAT(error,
-              HasSubstr("of bytes 0 to 3 of an allocation of 2048 bytes (made at races.cu:"));
+  EXPECT_THAT(
+      error, HasSubstr("of bytes 0 to 3 of an allocation of 2048 bytes (made at race_errors.cuh:"));
   EXPECT_THAT(error,
               testing::ContainsRegex("\n  the plain (load|store) by block [0-3], thread [0-9]+"
                                      "\n    at race_kernels::sum_up, race_kernels.cuh:[0-9]+"
@@ -313,7 +313,7 @@ __global__ void loads_past_shared_variable(unsigned*, unsigned* data) {
 TEST(plain_accesses, are_in_bounds) {
   EXPECT_THAT(error_of(loads_past_the_end, 1, 1, 1),
               HasSubstr("plain load outside device memory: bytes 2048 to 2051 of an allocation of "
-                        "2048 bytes (made at races.cu:"));
+                        "2048 bytes (made at race_errors.cuh:"));
   EXPECT_THAT(error_of(stores_before_the_begin, 1, 1, 1),
               HasSubstr("plain store outside device memory: bytes -4 to -1 of an allocation of "));
   EXPECT_THAT(error_of(loads_past_shared, 1, 1, 1),

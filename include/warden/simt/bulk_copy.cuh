@@ -117,11 +117,13 @@ WARDEN_DEVICE void copy_bulk(void* to, void const* from, unsigned bytes, phase_b
 }
 
 /// Copies one row. Arrives once at `barrier`, in whose current phase the row comes. Collective over
-/// the lanes of the mask `group`, from one place of the source, with equal arguments. Precondition:
-/// as copy_bulk's.
+/// the lanes of the mask `group`, from one place of the source, with equal arguments. It begins
+/// with a barrier of these lanes, so that they have read what the row overwrites, and have seen the
+/// end of the phase before. Precondition: as copy_bulk's.
 WARDEN_DEVICE void copy_row(unsigned group, std::byte* to, void const* row, unsigned bytes,
                             phase_barrier& barrier, site where = site::current()) {
   auto const rank = static_cast<unsigned>(count_bits(group & ((1u << lane_id()) - 1)));
+  group_sync(group, where);  // mutation: row-met
   if (has_bulk_copies()) {
     if (rank != 0) return;
     barrier.arrive_with_bytes(bytes, where);
@@ -138,11 +140,12 @@ WARDEN_DEVICE void copy_row(unsigned group, std::byte* to, void const* row, unsi
 
 /// Copies one row for each of the first `rows` lanes: the row at `row` of lane i to
 /// `to + i * row_bytes`. Arrives once at `barrier`, in whose current phase the rows come.
-/// Collective over the warp; all arguments but `row` are the same in all lanes. Precondition: as
-/// copy_bulk's, and `rows` is at most 32.
+/// Collective over the warp; all arguments but `row` are the same in all lanes. It begins with a
+/// barrier of the warp, as copy_row. Precondition: as copy_bulk's, and `rows` is at most 32.
 WARDEN_DEVICE void gather_rows(std::byte* to, void const* row, unsigned rows, unsigned row_bytes,
                                phase_barrier& barrier, site where = site::current()) {
   unsigned const lane = lane_id();
+  sync_warp(full_warp);  // mutation: rows-met
   if (has_bulk_copies()) {
     if (lane == 0) barrier.arrive_with_bytes(rows * row_bytes, where);
     if (lane < rows) copy_bulk(to + lane * row_bytes, row, row_bytes, barrier, where);
