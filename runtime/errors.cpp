@@ -137,6 +137,10 @@ char const* to_string(wait_kind kind) {
       return "a tile of the records";
     case wait_kind::tile:
       return "a tile";
+    case wait_kind::task:
+      return "a task";
+    case wait_kind::task_slot:
+      return "a slot of a task queue";
   }
   return "something unknown";
 }
@@ -167,6 +171,21 @@ std::string to_string(diagnosis const& d) {
         "no progress for %g s: block %u of an allocation in order waited for the places of tile "
         "%llu",
         d.limit_seconds, d.wait.block, index);
+  }
+  if (d.wait.kind == wait_kind::task) {
+    return format(
+        "no progress for %g s: block %u, thread %u waited for a task, one of %u waiting threads in "
+        "%u blocks; %llu tasks of the queue are not completed, %u of them in its ring; if tasks "
+        "run "
+        "longer, raise the time_limit",
+        d.limit_seconds, d.wait.block, d.wait.thread, d.wait.client_blocks_done,
+        d.wait.client_blocks, index, d.wait.channel);
+  }
+  if (d.wait.kind == wait_kind::task_slot) {
+    return format(
+        "no progress for %g s: block %u, thread %u waited for the slot of task %llu of a task "
+        "queue, which another thread had taken",
+        d.limit_seconds, d.wait.block, d.wait.thread, index);
   }
   std::string const what =
       d.wait.kind == wait_kind::answer

@@ -32,6 +32,8 @@ enum class wait_kind : std::uint32_t {
             ///< arrays had failed
   record_tile,  ///< a run in rounds waited for a tile that an earlier tile pair has
   tile,         ///< an allocation in order waited for an earlier tile
+  task,         ///< a thread waited for a task, or for the end of all tasks
+  task_slot,    ///< a thread waited for a slot of a task queue that another thread uses
 };
 
 /// The first wait that ran out of time. The thread that poisoned the launch wrote it.
@@ -40,12 +42,15 @@ struct failed_wait {
   std::uint32_t block;    ///< block of the launch
   std::uint32_t thread;   ///< thread of that block
   std::uint32_t guarded;  ///< position of the guarded array among the launch's arguments
-  std::uint32_t channel;  ///< server whose channel or lock table was waited for; or tile
+  std::uint32_t channel;  ///< server whose channel or lock table was waited for; or tile; or tasks
+                          ///< in the ring of a task queue
   std::uint32_t launch;   ///< number of the launch among those of the first guarded array; all
                           ///< replays have one number
-  std::uint64_t index;  ///< index of a slot, lock or tile; or number of tile pairs that come first
-  std::uint32_t client_blocks;       ///< client blocks of the launch
-  std::uint32_t client_blocks_done;  ///< client blocks that had finished
+  std::uint64_t index;  ///< index of a slot, lock or tile; or number of tile pairs that come first;
+                        ///< or of uncompleted tasks
+  std::uint32_t client_blocks;       ///< client blocks of the launch; all blocks, for a task queue
+  std::uint32_t client_blocks_done;  ///< client blocks that had finished; threads that waited for a
+                                     ///< task, for a task queue
   wait_kind cause;  ///< kind `earlier`: the failed wait of the earlier launch or run
 };
 

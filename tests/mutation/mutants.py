@@ -7,13 +7,14 @@ from diagnoses import (ASKED, BETWEEN, BULK, BULK_FEW, COMBINED, COUNTED, EDGES,
                        HALF_DONE, HOT, KEYED, LATE, LOGS, ORDER, PARTIALS, RACE, RACES_OF_BUFFERS, RACES_OF_GROUPS,
                        RACES_OF_NOOPS, RACES_OF_ROUNDS, ROUNDS, SPREAD, SPREAD_ORDER, SPREAD_WRONG, STRAY, TABLE_WRONG,
                        TREE, TREE_BUCKET)
+from queue_mutants import QUEUE_MUTANTS
 from run_mutants import RUN_MUTANTS
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
 # that are listed below. A test is a scenario of tests/mutation/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
 # GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
 APPS = ["apps/hash_table", "apps/support", "apps/matrix_factorization", "apps/max_flow", "apps/breadth_first"]
-GOOGLE_TESTS = ["parts", "logs", "races", "spreads", "tables", "places", "grids", "factors", "flows", "owners", "copies"]
+GOOGLE_TESTS = ["parts", "logs", "races", "spreads", "tables", "places", "tasks", "grids", "factors", "flows", "owners", "copies"]
 MUTANTS = {
     "lock": ("detail/block/lock_table.cuh", "bool const taken = true;", "contended", "(overlapping|unordered) sections"),
     "first-phase": ("detail/fused/message.cuh", "bool const first = true;", "torn", "torn or lost message"),
@@ -377,6 +378,7 @@ MUTANTS = {
     "released-store": ("detail/fused/buffered_outbox.cuh", "released_[d] = released;", RACES_OF_BUFFERS, RACE),
     # Places of messages are reused by lanes that have not met.
     "reuse-barrier": ("detail/pairs/hot_record_warps.cuh", "", RACES_OF_ROUNDS, RACE),
+    **QUEUE_MUTANTS,
     **RUN_MUTANTS,
     **ALLOCATION_MUTANTS,
     **COPY_MUTANTS,

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Worker of a block: pops a task for each thread, and keeps what they push in shared memory.
+#pragma once
+
+#include <warden/detail/queue/cluster_exchange.cuh>
+#include <warden/detail/queue/queue_control.cuh>
+#include <warden/detail/queue/task_queue_ref.cuh>
+#include <warden/detail/queue/task_ring.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Pushes and pops tasks for the threads of a block of `Threads` threads, in any dimensions. The
+/// block keeps pushed tasks in shared memory until its next `pop`. That gives some of them to the
+/// ring, as the queue's policy says, and takes a task for each thread. In the kernel:
+///
+///     using worker_type = warden::block_worker<256, warden::task_queue<task>::ref_type>;
+///     __shared__ worker_type::storage storage;
+///     worker_type worker{queue, storage};
+///     for (;;) {
+///       task t;
+///       warden::pop_result const got = worker.pop(t);  // all threads of the block together
+///       if (got == warden::pop_result::finished) break;
+///       if (got == warden::pop_result::task) ...       // may call worker.push, in any control
+///       flow worker.wait();                                 // all threads of the block together
+///     }
+template <unsigned Threads, class Ref>
+class block_worker {
+  static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
+                "warden: a block has 32 to 1,024 threads, a multiple of 32");
+  using ring = detail::task_ring<typename Ref::task_type>;
+  using words = typename ring::words;
+  static constexpr bool in_cluster = Ref::policy::in_cluster;
+  using exchange =
+      std::conditional_t<in_cluster, detail::cluster_exchange<Threads, typename Ref::task_type>,
+                         detail::no_exchange>;
+
+  /// Cycles after which a block looks at others again: each look loads words that all blocks share.
+  static constexpr std::uint64_t look_cycles = 2048;
+  /// Cycles after which a block settles, so that waiting threads see progress.
+  static constexpr std::uint64_t settle_cycles = 1 << 18;
+
+  /// Returns the number of tasks in shared memory: a power of two, to number them by masks, of
+  /// which one `pop` takes at most half.
+  static constexpr unsigned deque_size() {
+    unsigned size = 1;
+    while (size < 2 * Threads) size *= 2;
+    while (2 * size * sizeof(words) <= 16384 && size < 8 * Threads) size *= 2;
+    return size;
+  }
+
+ public:
+  using task_type = typename Ref::task_type;  ///< type of the tasks
+  /// Tasks that the block has memory for.
+  static constexpr unsigned room = deque_size();
+
+  /// Shared memory of the block; uninitialized. Dynamic shared memory for policy `clustered`, the
+  /// same in all blocks of a cluster.
+  struct storage {
+    words tasks[room];       ///< the block's tasks, from `head` to `tail`, modulo `room`
+    std::uint64_t first;     ///< position in the ring
+    std::uint32_t head;      ///< number of the oldest task
+    std::uint32_t tail;      ///< number of the next pushed task; pushes beyond `room` add, too
+    std::uint32_t counted;   ///< uncompleted tasks that `unfinished` has for this block
+    std::uint32_t running;   ///< tasks that the last `pop` gave to threads
+    std::uint32_t given;     ///< tasks on their way to the ring, or to block `peer`
+    std::uint32_t peer;      ///< rank of a block in the cluster, or of this block
+    std::uint32_t received;  ///< tasks that the last `pop` took from the inbox
+    std::uint32_t popped;    ///< tasks that the last `pop` took from a ring
+    std::uint32_t source;    ///< number of that ring
+    pop_result result;       ///< for threads without a task
+    typename exchange::storage inbox;  ///< for tasks of other blocks of the cluster
+  };
+
+  /// Constructs a worker without tasks. Collective over the block. `memory` is the same for the
+  /// whole block.
+  WARDEN_DEVICE block_worker(Ref const& queue, storage& memory)
+      : queue_{queue},
+        ring_{queue.ring(queue.own_ring())},
+        memory_{memory},
+        exchange_{memory.inbox},
+        open_peer_{simt::cluster_rank()} {
+    if (simt::thread_rank() == 0) {
+      memory_.head = memory_.tail = memory_.counted = memory_.running = 0;
+    }
+    simt::sync_block();
+  }
+  /// Completes the tasks popped last, and gives all others to the ring. `task_queue::wait` reports
+  /// tasks that do not fit. Collective over the block.
+  WARDEN_DEVICE ~block_worker() {
+    if (is_finished_) return;
+    simt::sync_block();
+    if (simt::thread_rank() == 0) {
+      unsigned const size = close();
+      settle(size);
+      memory_.peer = simt::cluster_rank();
+      plan(size, ring_.room());
+    }
+    simt::sync_block();
+    if (memory_.given != 0) give();
+    if (simt::thread_rank() == 0 && memory_.tail != memory_.head)
+      simt::add(&ring_.control().left, std::uint64_t{memory_.tail - memory_.head});
+  }
+  block_worker(block_worker const&) = delete;
+  block_worker& operator=(block_worker const&) = delete;
+
+  /// Completes the tasks popped last, and pops up to one for each thread into `task`. Returns
+  /// `empty` in threads that get none, `finished` in all threads or in none. Collective over the
+  /// block. Does not wait for tasks.
+  WARDEN_DEVICE pop_result pop(task_type& task) {
+    unsigned const me = simt::thread_rank();
+    simt::sync_block();
+    if (simt::warp_rank() == 0) {
+      if (me == 0) settle_and_plan();
+      simt::sync_warp(simt::full_warp);
+      if (memory_.given == 0) take();
+    }
+    simt::sync_block();
+    bool has_failed = false;
+    if (memory_.given != 0) {
+      has_failed = !give();
+      if (simt::warp_rank() == 0) take();
+      simt::sync_block();
+    }
+    running_ = memory_.running;
+    pop_result result = memory_.result;
+    unsigned const from_ring = memory_.popped;
+    words popped{};
+    if (me < running_) {
+      result = pop_result::task;
+      if constexpr (in_cluster) {
+        if (memory_.received != 0) popped = exchange_.load(me);
+      }
+      if (from_ring == 0 && memory_.received == 0) {
+        popped = memory_.tasks[(memory_.tail + me) % room];
+      } else if (from_ring != 0 && !queue_.ring(memory_.source).get(memory_.first + me, popped)) {
+        has_failed = true;
+      }
+    }
+    // After this barrier, threads push where others have taken their tasks.
+    bool const is_poisoned = simt::sync_block_or(has_failed);  // mutation: task-taken
+    if (is_poisoned) result = pop_result::finished;
+    if (me == 0) {
+      if (from_ring != 0) queue_.ring(memory_.source).release(from_ring);
+      if constexpr (in_cluster) {
+        if (memory_.received != 0) exchange_.clear();
+      }
+    }
+    if (Ref::policy::looks && simt::warp_rank() == 0) look();
+    is_finished_ = result == pop_result::finished;
+    if (result == pop_result::task) task = popped.task();
+    return result;
+  }
+
+  /// Pushes a task. Returns false if the memory of the block and the ring are full. Any thread of
+  /// the block, in any control flow. Precondition: the thread has a task.
+  WARDEN_DEVICE bool push(task_type const& task) {
+    unsigned const number = simt::shared_fetch_add(memory_.tail, 1u);
+    words const pushed{task};
+    if (number - memory_.head >= room) return ring_.push(pushed);
+    memory_.tasks[number % room] = pushed;
+    return true;
+  }
+  /// Returns at once if the last `pop` gave the block a task. Otherwise waits until the next one is
+  /// worthwhile, within the queue's time limit. Collective over the block.
+  WARDEN_DEVICE void wait() {
+    if (running_ != 0 || simt::thread_rank() != 0) return;
+    if constexpr (in_cluster) {
+      ring_.wait_for_tasks([&] { return exchange_.delivered() != 0; },
+                           [&](auto watch) { watch(&exchange_.word()); });
+    } else {
+      ring_.wait_for_tasks();
+    }
+  }
+
+ private:
+  // Called by the first thread, after a barrier that follows all tasks.
+
+  /// Returns the number of tasks here, after the pushes that found no room.
+  WARDEN_DEVICE unsigned close() {
+    unsigned const pushed = memory_.tail - memory_.head;
+    unsigned const size = pushed < room ? pushed : room;
+    memory_.tail = memory_.head + size;
+    return size;
+  }
+  /// Brings `unfinished` up to date: the block has `size` tasks, none of which runs. Only a
+  /// decrease releases what tasks wrote: while the block has tasks, their threads see it.
+  WARDEN_DEVICE void settle(unsigned size) {
+    if (!has_run_ && size == memory_.counted) return;
+    auto const more = std::int64_t{size} - memory_.counted;
+    if (more < 0) simt::fence_device();  // mutation: task-settled
+    ring_.control().count_tasks(more);   // mutation: task-count
+    memory_.counted = size;
+    has_run_ = false;
+  }
+  /// Takes positions of the ring, which had room for `seen` tasks, for the oldest `count` tasks, or
+  /// as many as fit.
+  WARDEN_DEVICE void plan(unsigned count, std::int64_t seen) {
+    unsigned const given = ring_.claim_room(count, seen);
+    if (given != 0) memory_.first = ring_.take_push(given);
+    memory_.given = given;
+    memory_.counted -= given;
+  }
+  /// Settles if it has to, and plans as the policy says. A block that has tasks need not settle
+  /// while `unfinished` has one for it: others then do not see the end.
+  WARDEN_DEVICE void settle_and_plan() {
+    unsigned const size = close();
+    unsigned const count = Ref::policy::given({size, room, Threads, others_wait_, ring_is_empty_});
+    // Loads of hints for the claims, early, because their results take long.
+    std::int64_t const seen_room = count != 0 ? ring_.room() : 0;
+    available_ = count != 0 ? ring_.available() : -1;
+    now_ = simt::cycles();
+    bool const is_over = size == 0 || memory_.counted == 0;                  // mutation: task-over
+    bool const is_due = count != 0 || now_ - last_settled_ > settle_cycles;  // mutation: task-due
+    if (is_over || is_due) {
+      settle(size);
+      last_settled_ = now_;
+    }
+    memory_.peer = simt::cluster_rank();
+    if (count != 0) ring_is_empty_ = false;
+    if constexpr (in_cluster) {
+      if (send(size)) return;
+    }
+    plan(count, seen_room);
+    if (available_ >= 0) available_ += memory_.given;
+  }
+  /// Plans to give half of the tasks to a block of the cluster. Returns false if no inbox is open.
+  WARDEN_DEVICE bool send(unsigned size) {
+    unsigned const peer = open_peer_;
+    open_peer_ = memory_.peer;
+    if (size < 2 || peer == memory_.peer || !exchange_.claim(peer)) return false;
+    settle(size);
+    memory_.peer = peer;
+    memory_.given = size / 2 < Threads ? size / 2 : Threads;
+    memory_.counted -= memory_.given;  // mutation: task-sent
+    return true;
+  }
+
+  // Called by the first warp.
+
+  /// Looks at other blocks and the ring, for the next `pop`. The answers come while tasks run.
+  WARDEN_DEVICE void look() {
+    bool const is_first = simt::lane_id() == 0;
+    bool const is_due = is_first && now_ - last_look_ > look_cycles;
+    if constexpr (in_cluster) {
+      if (simt::any(simt::full_warp, is_due)) open_peer_ = exchange_.find_open();
+    }
+    if (!is_due) return;
+    others_wait_ = simt::load_relaxed(&ring_.control().hungry) != 0;
+    ring_is_empty_ = ring_.available() <= 0;
+    last_look_ = now_;
+  }
+  /// Takes tasks of the block, or else of its inbox, its ring, or another ring.
+  WARDEN_DEVICE void take() {
+    bool const is_first = simt::lane_id() == 0;
+    unsigned size = 0, own = 0, received = 0, popped = 0, source = queue_.own_ring();
+    if (is_first) {
+      size = memory_.tail - memory_.head;
+      own = size < Threads ? size : Threads;
+      if constexpr (in_cluster) {
+        if (own == 0) received = exchange_.delivered();
+      }
+      if (own + received == 0)
+        popped = ring_.claim_tasks(Threads, available_ > 0 ? available_ : ring_.available());
+    }
+    if constexpr (Ref::policy::several_rings) {
+      if (simt::shuffle(simt::full_warp, own + popped, 0) == 0)
+        popped = steal(source);  // mutation: task-steal
+    }
+    if (!is_first) return;
+    memory_.tail -= own;
+    memory_.popped = popped;
+    memory_.received = received;
+    memory_.counted += popped + received;
+    memory_.source = source;
+    if (popped != 0) memory_.first = queue_.ring(source).take_pop(popped);
+    memory_.running = own + received + popped;
+    memory_.result = pop_result::empty;
+    if (memory_.running != 0) {
+      has_run_ = true;
+      return;
+    }
+    memory_.result = ring_.nothing();
+    if constexpr (in_cluster) exchange_.open();
+  }
+  /// Claims half of the tasks of the next ring that has some. Returns their number to the first
+  /// lane, and the ring in `source` to all.
+  WARDEN_DEVICE unsigned steal(unsigned& source) {
+    unsigned const rings = queue_.rings(), own = source;
+    for (unsigned first = 1; first < rings; first += simt::warp_size) {
+      unsigned const other = (own + first + simt::lane_id()) % rings;
+      bool const is_other = first + simt::lane_id() < rings;
+      std::int64_t const seen = is_other ? queue_.ring(other).available() : 0;
+      unsigned const found = simt::ballot(simt::full_warp, seen > 0);
+      if (found == 0) continue;
+      auto const lane = static_cast<unsigned>(simt::first_bit(found));
+      source = simt::shuffle(simt::full_warp, other, lane);
+      std::int64_t const half = (simt::shuffle(simt::full_warp, seen, lane) + 1) / 2;
+      if (simt::lane_id() != 0) return 0;
+      return queue_.ring(source).claim_tasks(half < Threads ? static_cast<unsigned>(half)
+                                                            : Threads);
+    }
+    return 0;
+  }
+
+  /// Puts the planned tasks into the ring or an inbox. Collective over the block. Returns false if
+  /// the launch is poisoned.
+  WARDEN_DEVICE bool give() {
+    unsigned const me = simt::thread_rank(), count = memory_.given, head = memory_.head;
+    bool const to_ring = !in_cluster || memory_.peer == simt::cluster_rank();
+    bool is_put = true;
+    for (unsigned i = me; i < count; i += Threads) {
+      words const& task = memory_.tasks[(head + i) % room];
+      if constexpr (in_cluster) {
+        if (!to_ring) exchange_.store(memory_.peer, i, task);
+      }
+      if (to_ring) is_put = ring_.put(memory_.first + i, task) && is_put;
+    }
+    simt::sync_block();
+    if (me != 0) return is_put;
+    memory_.head = head + count;  // mutation: task-given
+    if (to_ring) ring_.announce(count);
+    if constexpr (in_cluster) {
+      if (!to_ring) exchange_.deliver(memory_.peer, count);
+    }
+    return is_put;
+  }
+
+  Ref queue_;
+  ring ring_;  ///< the block's ring
+  storage& memory_;
+  exchange exchange_;
+  std::uint32_t running_ = 0;
+  bool is_finished_ = false;
+
+  // For the first thread.
+  unsigned open_peer_;              ///< rank of a block whose inbox was open, or of this block
+  std::uint64_t now_ = 0;           ///< cycles at the last `pop`
+  std::uint64_t last_settled_ = 0;  ///< cycles
+  std::uint64_t last_look_ = 0;     ///< cycles
+  std::int64_t available_ = -1;     ///< available tasks of the ring; -1: not known
+  bool has_run_ = false;            ///< true if tasks have run since the block settled
+  bool others_wait_ = false;        ///< see queue_policy::block_state
+  bool ring_is_empty_ = false;      ///< see queue_policy::block_state
+};
+
+WARDEN_NAMESPACE_END

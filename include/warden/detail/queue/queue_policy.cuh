@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Policies of a task queue: which tasks a block keeps, and which it gives to a ring.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+WARDEN_NAMESPACE_BEGIN
+/// Policies of a task queue.
+namespace queue_policy {
+
+/// Facts by which a policy decides how many of a block's tasks go to its ring, the oldest first.
+struct block_state {
+  unsigned size;       ///< tasks of the block
+  unsigned room;       ///< tasks that the block has memory for
+  unsigned threads;    ///< threads of the block
+  bool others_wait;    ///< true if other blocks had no task a moment ago
+  bool ring_is_empty;  ///< true if the ring had no task a moment ago
+};
+
+/// One ring for all tasks: first in, first out.
+struct central {
+  static constexpr bool several_rings = false;  ///< true if blocks have different rings
+  static constexpr bool looks = false;          ///< true if `given` uses the last two facts
+  static constexpr bool in_cluster = false;     ///< true if blocks of a cluster exchange tasks
+  /// Returns the number of tasks that go to the ring.
+  WARDEN_HOST_DEVICE static unsigned given(block_state const& block) {
+    return block.size;  // mutation: task-order
+  }
+};
+/// A block keeps its tasks in shared memory and takes the newest first. It gives the older half to
+/// the ring if its memory is 3/4 full, and takes from the ring if it has no task.
+struct per_block {
+  static constexpr bool several_rings = false;  ///< see central
+  static constexpr bool looks = false;          ///< see central
+  static constexpr bool in_cluster = false;     ///< see central
+  /// See central.
+  WARDEN_HOST_DEVICE static unsigned given(block_state const& block) {
+    return block.size > block.room / 4 * 3 ? block.size / 2 : 0;
+  }
+};
+/// As `per_block`. In addition, a block gives the older half of its tasks to the ring if other
+/// blocks wait for a task and the ring has none.
+struct donating {
+  static constexpr bool several_rings = false;  ///< see central
+  static constexpr bool looks = true;           ///< see central
+  static constexpr bool in_cluster = false;     ///< see central
+  /// See central.
+  WARDEN_HOST_DEVICE static unsigned given(block_state const& block) {
+    return block.others_wait && block.ring_is_empty ? block.size / 2 : per_block::given(block);
+  }
+};
+/// As `per_block`, with a ring for each multiprocessor. In addition, a block gives the older half
+/// of its tasks to its ring if the ring has none, and the block has more than one for each thread
+/// or other blocks wait. A block without a task takes half of the tasks of another ring.
+struct stealing {
+  static constexpr bool several_rings = true;  ///< see central
+  static constexpr bool looks = true;          ///< see central
+  static constexpr bool in_cluster = false;    ///< see central
+  /// See central.
+  WARDEN_HOST_DEVICE static unsigned given(block_state const& block) {
+    bool const gives = block.ring_is_empty && (block.others_wait || block.size > block.threads);
+    return gives ? block.size / 2 : per_block::given(block);
+  }
+};
+/// As `donating`. In addition, the blocks of a cluster give half of their tasks to a block of the
+/// cluster without a task, through distributed shared memory. Devices without clusters run it as
+/// `donating`. Precondition: blocks leave after `finished` only.
+struct clustered {
+  static constexpr bool several_rings = false;  ///< see central
+  static constexpr bool looks = true;           ///< see central
+  static constexpr bool in_cluster = true;      ///< see central
+  /// See central.
+  WARDEN_HOST_DEVICE static unsigned given(block_state const& block) {
+    return donating::given(block);
+  }
+};
+
+}  // namespace queue_policy
+WARDEN_NAMESPACE_END
