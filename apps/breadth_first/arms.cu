@@ -3,6 +3,8 @@
 
 #include "apps/breadth_first/arms.cuh"
 
+#include "apps/support/device.cuh"
+
 #include <warden/error.hpp>
 
 #include <algorithm>
@@ -20,12 +22,7 @@ bool looks_back(std::string const& name) { return name == "direction_optimizing"
 bool is_exact(std::string const& name) { return !name.starts_with("cull_"); }
 
 unsigned search_blocks(warden::runtime::kernel const& kernel, std::size_t shared_bytes) {
-  auto const resident =
-      static_cast<unsigned>(warden::runtime::resident_blocks(kernel, search_threads, shared_bytes));
-  // Simulated threads are slow.
-  return warden::runtime::facts(warden::runtime::current_device()).simulated
-             ? std::min(resident, 3u)
-             : resident;
+  return apps::cooperative_blocks(kernel, search_threads, shared_bytes);
 }
 
 std::unique_ptr<arm> make_arm(std::string const& name, search_state const& s,
