@@ -82,6 +82,13 @@ add_library(breadth_first_reference STATIC EXCLUDE_FROM_ALL apps/breadth_first/r
 target_link_libraries(breadth_first_reference PRIVATE warden_warnings)
 target_include_directories(breadth_first_reference PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(breadth_first_reference PUBLIC cxx_std_20)
+# Boost's shortest paths use no device either.
+add_library(boost_paths STATIC EXCLUDE_FROM_ALL apps/shortest_paths/reference.cpp)
+target_link_libraries(boost_paths PRIVATE warden_warnings Boost::headers)
+target_include_directories(boost_paths PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_features(boost_paths PUBLIC cxx_std_20)
+warden_add_objects(shortest_paths UNITED SOURCES apps/shortest_paths/audit.cu apps/shortest_paths/finder.cu apps/shortest_paths/parents.cu
+                   apps/shortest_paths/step_search.cu apps/shortest_paths/worklist_arm.cu)
 # The host part of matrix factorization uses no device either.
 set(factorization_sources model model_file planted ratings read sequential tile_pairs write)
 list(TRANSFORM factorization_sources REPLACE "(.+)" "apps/matrix_factorization/\\1.cpp")

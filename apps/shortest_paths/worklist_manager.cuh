@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The manager of a decoupled worklist: one warp, with a lane for each bucket.
+#pragma once
+
+#include "apps/shortest_paths/worklist.cuh"
+
+#include <cstdint>
+
+namespace shortest_paths {
+
+template <class Distance>
+class worklist_manager {
+  // Segments that a bucket has in advance, so that workers seldom wait for one.
+  static constexpr std::uint64_t ahead = 2;
+  // Numbers of first buckets from which workers are given entries.
+  static constexpr unsigned least_open = 2, most_open = 4;
+  // Passes between two looks at how busy workers are, and changes of the first bucket after which
+  // a new width is judged.
+  static constexpr unsigned passes_of_an_epoch = simt::has_registers ? 64 : 4;
+  static constexpr unsigned switches_to_settle = 3;
+
+ public:
+  WARDEN_DEVICE explicit worklist_manager(worklist_state<Distance> const& s)
+      : s_{s}, c_{*s.control}, lane_{simt::lane_id()}, shift_{s.shift} {}
+
+  /// Runs until all entries are expanded. Called by one warp.
+  WARDEN_DEVICE void run(std::uint32_t source) {
+    begin(source);
+    unsigned idle = 0;
+    while (!is_over()) {
+      allocate();
+      bool const has_worked = hand_out();
+      if (lane_ == 0) simt::add(&c_.beats, 1u);
+      idle = has_worked ? 0 : idle + 1;
+      if (idle != 0) simt::back_off(idle);
+    }
+    if (lane_ == 0) {
+      simt::store_relaxed(&c_.over, 1u);
+      c_.assignments = assignments_;
+      c_.switches = switches_;
+    }
+    simt::fetch_add(&c_.entries, reserved_);
+  }
+
+ private:
+  [[nodiscard]] WARDEN_DEVICE static unsigned workers() { return simt::block_count() - 1; }
+  /// Returns the distance of this lane's bucket from the first one.
+  [[nodiscard]] WARDEN_DEVICE unsigned order() const { return (lane_ - head_) % worklist_buckets; }
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t segment_of(std::uint64_t entry) const {
+    return static_cast<std::uint32_t>(
+        simt::load_relaxed(s_.table_entry(lane_, entry / segment_entries)));
+  }
+
+  WARDEN_DEVICE void begin(std::uint32_t source) {
+    publish_order();
+    allocate();
+    if (lane_ != 0) return;
+    std::uint32_t const segment = segment_of(0);
+    simt::store_relaxed(&s_.entries[segment * std::uint64_t{segment_entries}], source);
+    simt::store_relaxed(&s_.written[segment], 1u);
+    simt::store_release(&c_.reserved[0].n, std::uint64_t{1});
+  }
+  WARDEN_DEVICE void publish_order() const {
+    if (lane_ != 0) return;
+    simt::store_relaxed(&c_.base, std::uint64_t{base_});
+    simt::store_relaxed(&c_.head, head_);
+    simt::store_relaxed(&c_.shift, shift_);
+  }
+
+  /// Gives segments to buckets that need some.
+  WARDEN_DEVICE void allocate() {
+    bool const needs = segments_ < reserved_ / segment_entries + 1 + ahead;
+    unsigned const all = simt::ballot(simt::full_warp, needs);
+    auto const rank = static_cast<unsigned>(simt::count_bits(all & ((1u << lane_) - 1)));
+    std::uint64_t const number = taken_ + rank;
+    std::uint64_t word = 0;
+    if (needs) word = simt::load_acquire(&s_.free[number % s_.segments]);
+    unsigned const ready = simt::ballot(simt::full_warp, needs && has_number(word, number));
+    // The ring is read in order: segments after one that is not there yet are left.
+    unsigned const missing = all & ~ready;
+    unsigned const given = missing == 0 ? all : all & ((1u << simt::first_bit(missing)) - 1);
+    if ((given >> lane_ & 1) != 0) {
+      auto const segment = static_cast<std::uint32_t>(word);
+      simt::store_relaxed(&s_.written[segment], 0u);
+      simt::store_relaxed(&s_.read[segment], 0u);
+      simt::store_release(s_.table_entry(lane_, segments_), numbered(segments_, segment));
+      ++segments_;
+    }
+    taken_ += static_cast<unsigned>(simt::count_bits(given));
+  }
+
+  /// Finds entries that have been written. Returns true if all have been expanded, or the search
+  /// has failed.
+  WARDEN_DEVICE bool is_over() {
+    done_ = simt::load_relaxed(&c_.done[lane_].n);
+    std::uint64_t const number = valid_ / segment_entries;
+    bool const has_segment = number < segments_;
+    if (has_segment && !has_number(last_, number))
+      last_ = simt::load_relaxed(s_.table_entry(lane_, number));
+    std::uint32_t const written =
+        has_segment ? simt::load_relaxed(&s_.written[static_cast<std::uint32_t>(last_)]) : 0;
+    // Orders these loads before that of the reserved entries, and the writing of the entries before
+    // their assignment.
+    simt::fence_device();  // mutation: worklist-written
+    // No lane reads reserved entries before another lane has read those that are done.
+    simt::sync_warp(simt::full_warp);  // mutation: worklist-end
+    reserved_ = simt::load_relaxed(&c_.reserved[lane_].n);
+    std::uint64_t const begin = number * segment_entries;
+    bool const is_all = begin + written == reserved_;  // mutation: worklist-partly
+    if (written == segment_entries) {
+      valid_ = begin + segment_entries;
+    } else if (is_all) {
+      valid_ = reserved_;
+    }
+    // Entries are reserved before the entry that led to them is done, and `done` was read first. So
+    // if all are equal none was being expanded when the first was read.
+    if (!simt::any(simt::full_warp, done_ != reserved_)) return true;
+    bool const is_bad = simt::load_relaxed(&c_.failed) != 0 || simt::load_relaxed(&c_.too_far) != 0;
+    bool const lasts = simt::any(simt::full_warp, patience_.lasts(done_ + reserved_));
+    if (!lasts) simt::store_relaxed(&c_.failed, 1u);
+    return simt::any(simt::full_warp, is_bad);
+  }
+
+  /// Gives entries to idle workers. Returns true if one got some.
+  WARDEN_DEVICE bool hand_out() {
+    switch_buckets();
+    unsigned busy = 0;
+    bool has_worked = false;
+    // Orders the fences of all lanes before the assignments by any lane.
+    simt::sync_warp(simt::full_warp);
+    for (unsigned first = 0; first < workers(); first += simt::warp_size) {
+      unsigned const w = first + lane_;
+      bool const is_idle = w < workers() && simt::load_relaxed(&s_.assigned[w]) == 0;
+      unsigned idle = simt::ballot(simt::full_warp, is_idle);
+      busy += static_cast<unsigned>(
+          simt::count_bits(simt::ballot(simt::full_warp, w < workers() && !is_idle)));
+      while (idle != 0) {
+        auto const one = static_cast<unsigned>(simt::first_bit(idle));
+        std::uint64_t const word = take(static_cast<unsigned>(simt::count_bits(idle)));
+        if (word == 0) break;
+        // By the lane that found the worker idle: its store cannot come before the worker's.
+        if (lane_ == one) simt::store_release(&s_.assigned[w], word);  // mutation: worklist-assign
+        idle &= idle - 1;
+        ++busy;
+        has_worked = true;
+      }
+    }
+    judge(busy);
+    return has_worked;
+  }
+  /// Takes entries for one of `idle` workers out of the first bucket that has some. Returns the
+  /// word of the assignment, or 0 if no bucket has any.
+  WARDEN_DEVICE std::uint64_t take(unsigned idle) {
+    std::uint64_t const available = valid_ - assigned_;
+    bool const offers = available != 0 && order() < open_;
+    unsigned const best = simt::warp_min(offers ? order() : worklist_buckets);
+    if (best == worklist_buckets) return 0;
+    ++assignments_;
+    // Shares of the idle workers, and at least one entry for each lane of a warp. No assignment
+    // leaves its segment.
+    std::uint64_t const share =
+        available / idle < simt::warp_size ? simt::warp_size : available / idle;
+    std::uint64_t count = share < available ? share : available;
+    std::uint64_t const place = assigned_ % segment_entries;
+    if (count > segment_entries - place) count = segment_entries - place;
+    if (count > search_threads) count = search_threads;
+    std::uint64_t word = 0;
+    if (order() == best) {
+      word = assignment{static_cast<std::uint32_t>(segment_of(assigned_) * segment_entries + place),
+                        lane_, static_cast<unsigned>(count)}
+                 .word();
+      assigned_ += count;
+    }
+    return simt::shuffle(simt::full_warp, word, (head_ + best) % worklist_buckets);
+  }
+
+  /// Makes the first bucket that is not done the first one.
+  WARDEN_DEVICE void switch_buckets() {
+    unsigned const next = simt::warp_min(done_ != reserved_ ? order() : worklist_buckets);
+    if (next == 0 || next == worklist_buckets) return;
+    base_ = static_cast<Distance>(base_ + (Distance{next} << shift_));
+    head_ = (head_ + next) % worklist_buckets;
+    ++switches_;
+    ++settled_;
+    publish_order();
+  }
+  /// Changes the number of open buckets and their width if few or nearly all workers are busy.
+  WARDEN_DEVICE void judge(unsigned busy) {
+    busy_ += busy;
+    if (++passes_ < passes_of_an_epoch) return;
+    unsigned const share = busy_ * 100 / (passes_ * workers());
+    passes_ = busy_ = 0;
+    if (share < 50 && open_ < most_open) {
+      ++open_;
+    } else if (share > 90 && open_ > least_open) {
+      --open_;
+    } else if (s_.adapts && settled_ >= switches_to_settle && (share < 50 || share > 90)) {
+      if (share < 50 && shift_ + 2 < 8 * sizeof(Distance) - 5) ++shift_;
+      if (share > 90 && shift_ != 0) --shift_;
+      settled_ = 0;
+      publish_order();
+    }
+  }
+
+  worklist_state<Distance> const& s_;
+  worklist_control& c_;
+  unsigned lane_;
+  // Counts of this lane's bucket.
+  std::uint64_t reserved_ = 0, done_ = 0;
+  std::uint64_t valid_ = 0;     ///< entries that have been written
+  std::uint64_t assigned_ = 0;  ///< entries that workers were given
+  std::uint64_t segments_ = 0;  ///< segments that the bucket was given
+  std::uint64_t last_ = 0;      ///< the table's entry of the segment at `valid_`
+  patience patience_;
+  // The same in all lanes.
+  std::uint64_t taken_ = 0;  ///< segments taken out of the ring
+  Distance base_ = 0;
+  unsigned head_ = 0, shift_, open_ = least_open;
+  unsigned passes_ = 0, busy_ = 0, settled_ = 0;
+  std::uint32_t assignments_ = 0, switches_ = 0;
+};
+
+}  // namespace shortest_paths

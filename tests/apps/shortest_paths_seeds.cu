@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches under very many schedules: vertices that several blocks reach at once.
+
+#include "tests/apps/paths_found.hpp"
+#include "tests/support/many_schedules.cuh"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace {
+
+class schedules : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(shortest_paths_seeds, schedules,
+                         testing::ValuesIn(shortest_paths::arm_names()),
+                         [](auto const& arm) { return arm.param; });
+
+/// Wide enough for all blocks, and then narrow again. Small weights, so that many paths to a vertex
+/// are nearly as short as the shortest one; some are 0.
+TEST_P(schedules, find_distances) {
+  graph::edge_list g =
+      generate(graph::uniform{{.vertices = 160, .edges = 420, .largest_weight = 12}});
+  for (graph::weight& w : g.weights) --w;
+  test::paths_found graph{g, GetParam(), {.delta = 4, .buckets = 3, .local_steps = 3}};
+  test::under_many_schedules(2, [&](std::uint64_t seed) {
+    EXPECT_EQ(graph.error_text_from(static_cast<std::uint32_t>(seed % 160)), "");
+  });
+}
+/// Blocks expand their own vertices while other blocks shorten the same distances.
+TEST(shortest_paths_seeds, blocks_meet) {
+  test::paths_found road{
+      generate(graph::road_grid{{.rows = 9, .columns = 9, .arcs_a_vertex = 3.4}}), "bellman_ford"};
+  test::under_many_schedules(2, [&](std::uint64_t seed) {
+    EXPECT_EQ(road.error_text_from(static_cast<std::uint32_t>(seed % 81)), "");
+  });
+}
+
+}  // namespace
