@@ -13,7 +13,7 @@ on_results() {
   exec python3 scripts/results "$option" "${files[@]}"
 }
 
-benchmarks=(contention hash_table bank_transfer spanning_forest max_flow breadth_first matrix_factorization allocation transport)
+benchmarks=(contention hash_table bank_transfer spanning_forest max_flow breadth_first shortest_paths matrix_factorization allocation transport)
 
 # program_of BENCHMARK: prints its program's name; uses run_bench's variables.
 program_of() {

@@ -24,7 +24,7 @@ from summary import sentences
 from table import WIDTH
 
 # Programs of ./warden bench whose rows compare arms by rate.
-CHOOSING = ("contention", "hash_table", "bank_transfer", "spanning_forest", "max_flow", "breadth_first",
+CHOOSING = ("contention", "hash_table", "bank_transfer", "spanning_forest", "max_flow", "breadth_first", "shortest_paths",
             "matrix_factorization")
 
 

@@ -34,17 +34,19 @@ LABELS = {
     "cull_warp": "cull, warp", "cull_history": "cull, history", "hogwild": "hogwild", "sequential": "sequential",
     "queue_threads": "queue, threads", "queue_blocks": "queue, blocks", "top_down": "top-down",
     "direction_optimizing": "direction-optimizing", "one_gpu_best": "1 GPU, best", "one_gpu": "1 GPU",
+    "bellman_ford": "Bellman-Ford", "near_far": "near-far", "delta_stepping": "delta-stepping", "delta_scan": "delta, scan", "decoupled": "decoupled",
     "owner": "1 GPU, owner", "two_gpus": "2 GPUs", "two_gpus_on_chip": "2 GPUs, on chip", "four_gpus": "4 GPUs",
     "eight_gpus": "8 GPUs"}
 
 # Unit of an operation, for benchmarks whose operation is not a section.
 UNITS = {"allocation": "item", "bank_transfer": "transfer", "spanning_forest": "edge", "max_flow": "edge",
-         "breadth_first": "arc", "breadth_first_gpus": "arc", "matrix_factorization": "rating", "transport": "message",
+         "breadth_first": "arc", "breadth_first_gpus": "arc", "shortest_paths": "arc", "matrix_factorization": "rating", "transport": "message",
          "answers": "call", "workloads": "row"}
 
 # Benchmarks whose tables hold milliseconds -> (input, number in the name of a row, operations).
 TIMED = {"spanning_forest": ("graph", "vertices", "edges"), "max_flow": ("network", "vertices", "edges"),
-         "breadth_first": ("graph", "vertices", "arcs"), "breadth_first_gpus": ("graph", "vertices", "arcs"),
+         "breadth_first": ("graph", "vertices", "arcs"), "shortest_paths": ("graph", "vertices", "arcs"),
+         "breadth_first_gpus": ("graph", "vertices", "arcs"),
          "matrix_factorization": ("ratings", "rank", None)}
 
 COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]  # counters of the simulated device

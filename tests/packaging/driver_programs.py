@@ -6,7 +6,8 @@
                                                      contention_default_sim, handover_sim, transport_sim,
                                                      allocation_sim, hash_table_bench_sim, bank_transfer_bench_sim,
                                                      spanning_forest_bench_sim, max_flow_bench_sim,
-                                                     breadth_first_bench_sim and matrix_factorization_bench_sim
+                                                     breadth_first_bench_sim, shortest_paths_bench_sim and
+                                                     matrix_factorization_bench_sim
 """
 import json
 import os
@@ -40,6 +41,7 @@ Allocation = every_program("allocation")
 BankTransfer = every_program("bank_transfer_bench")
 MaxFlow = every_program("max_flow_bench")
 BreadthFirst = every_program("breadth_first_bench")
+ShortestPaths = every_program("shortest_paths_bench")
 MatrixFactorization = every_program("matrix_factorization_bench")
 
 
@@ -143,6 +145,17 @@ class Programs(driver.ProgramTest):
                 self.assertEqual(row["levels_bottom_up"] > 0, arm == "direction_optimizing")
                 if arm != "cull_none":
                     self.assertEqual(row["found"], row["vertices"])
+
+    def test_shortest_paths(self):
+        done = subprocess.run([driver.BIN / "shortest_paths_bench_sim", "--buckets", "4", f"--benchmark_out={self.here}/rows.json"],
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        data = json.loads((self.here / "rows.json").read_text())
+        rows = {row["name"].removeprefix("shortest_paths/find/rmat8/").removesuffix("/keys:256"): row for row in data["benchmarks"]}
+        self.assertEqual(list(rows), ["bellman_ford", "near_far", "delta_stepping", "delta_scan", "decoupled"])
+        self.assertEqual(len({(row["vertices"], row["farthest"]) for row in rows.values()}), 1, "all find the same")
+        self.assertEqual({row["bits"] for row in rows.values()}, {32})
+        self.assertEqual((rows["bellman_ford"]["refills"], rows["bellman_ford"]["delta"]), (0, 0))
 
     def test_matrix_factorization(self):
         done = subprocess.run([driver.BIN / "matrix_factorization_bench_sim", "--rank", "32", f"--benchmark_out={self.here}/rows.json"],
