@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of the applications; mutants.py says how a row reads."""
-from diagnoses import (BY_OWNERS, COUNTED, FACTORS, GRID, HALF_DONE, HEIGHTS, INBOXES, OWNERS, SOME, STRAY, TABLE_WRONG,
-                       TURNS, UNPARTED, WRONG_LEVELS, WRONG_PARENTS)
+from diagnoses import (BY_OWNERS, COUNTED, FACTORS, GRID, HALF_DONE, HEIGHTS, INBOXES, OWNERS, PATHS, PATHS_WRONG, SOME, STRAY, TABLE_WRONG,
+                       TURNS, UNPARTED, WORKLIST, WORKLIST_WRONG, WRONG_LEVELS, WRONG_PARENTS)
 
 APP_MUTANTS = {
     # The hash table: two threads take one slot; one of two bits set at once is lost; a key after a
@@ -69,4 +69,26 @@ APP_MUTANTS = {
     "owner-parent": ("apps/breadth_first/owner_merge.cuh", "bool const is_others = false;", OWNERS, WRONG_PARENTS),
     "owner-sums": ("apps/breadth_first/owner_level.cuh", "", OWNERS, "outside device memory"),
     "owner-queue": ("apps/breadth_first/owner_progress.cuh", "if (goes_down(now, s)) now.kind = owner_step::down;", TURNS, WRONG_LEVELS),
+    # Shortest paths: of two improvements the later one is lost; a vertex that waits for this step counts as one that waits for the next; what
+    # a block kept is forgotten; a vertex of a later bucket does not come into an earlier one; a bucket is passed over; a count is cleared
+    # while a late block reads it.
+    "path-atomic": ("apps/shortest_paths/search.cuh",
+                    "Distance const before = simt::load_relaxed(&s_.distances[v]); simt::store_relaxed(&s_.distances[v], to); return before;",
+                    PATHS + "bellman_ford", PATHS_WRONG),
+    "path-marks": ("apps/shortest_paths/search.cuh", "return simt::exchange(&s_.marks[v], next) + 1 < next;", PATHS + "bellman_ford", PATHS_WRONG),
+    "path-rest": ("apps/shortest_paths/search.cuh", "", PATHS + "bellman_ford", PATHS_WRONG),
+    "path-lowest": ("apps/shortest_paths/search.cuh", "if (before != unreached<Distance>) return;", PATHS + "delta_stepping", PATHS_WRONG),
+    "path-closed": ("apps/shortest_paths/progress.cuh", "if (entries <= 1) continue;", PATHS + "delta_stepping", PATHS_WRONG),
+    "path-late": ("apps/shortest_paths/search.cuh", "std::uint32_t const third = now().step % 3;", PATHS + "near_far",
+                  PATHS_WRONG + "|wait at a barrier|waited|outside device memory"),
+    # The decoupled worklist: a segment's count is read after the reserved entries, or need not equal them; a bucket's reserved entries are read before another one's done ones; entries are counted before other
+    # threads have written them; a worker reports entries before others see what it found; another lane than the one that found a worker idle
+    # gives it entries.
+    "worklist-written": ("apps/shortest_paths/worklist_manager.cuh", "", WORKLIST, WORKLIST_WRONG),
+    "worklist-end": ("apps/shortest_paths/worklist_manager.cuh", "", WORKLIST, WORKLIST_WRONG),
+    "worklist-partly": ("apps/shortest_paths/worklist_manager.cuh", "bool const is_all = begin + written <= reserved_;", WORKLIST, WORKLIST_WRONG),
+    "worklist-publish": ("apps/shortest_paths/worklist_worker.cuh", "", WORKLIST, WORKLIST_WRONG),
+    "worklist-done": ("apps/shortest_paths/worklist_worker.cuh", "", WORKLIST, WORKLIST_WRONG),
+    "worklist-assign": ("apps/shortest_paths/worklist_manager.cuh",
+                        "if (lane_ == (one + 1) % simt::warp_size) simt::store_release(&s_.assigned[first + one], word);", WORKLIST, WORKLIST_WRONG),
 }
