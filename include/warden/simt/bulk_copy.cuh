@@ -3,7 +3,8 @@
 /// Copies from global to shared memory that run while threads do other work, and barriers whose
 /// phases end when threads have arrived and copies have brought their bytes. From compute
 /// capability 9.0 on the hardware copies. Below, the threads load and store 16 bytes at a time,
-/// and the copies have ended when the call returns.
+/// and the copies have ended when the call returns. `has_bulk_copies()` is true if the hardware
+/// copies.
 ///
 /// The hardware accesses memory by the async proxy, threads by the generic proxy. What orders one
 /// access before a later one:

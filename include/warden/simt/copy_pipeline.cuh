@@ -56,6 +56,7 @@ class copy_pipeline {
     sync_block();
   }
 
+  /// Begins at the first stage. Precondition: start() has returned.
   WARDEN_DEVICE explicit copy_pipeline(storage& barriers) : barriers_{&barriers} {}
 
   /// Number of the stage that is next.
