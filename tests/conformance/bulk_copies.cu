@@ -18,6 +18,7 @@ TEST(bulk_copies, rows_of_groups_come) {
   run(&by_groups<32, 16>, 64);
   run(&by_groups<1, 48>, 64);
 }
+TEST(bulk_copies, waits_without_hope_end) { run(&by_nothing, 64); }
 TEST(bulk_copies, halves_of_rows_come) { run(&by_two_threads<4096>, 64); }
 
 }  // namespace

@@ -132,6 +132,21 @@ WARDEN_KERNEL void by_two_threads(arguments a) {
   }
 }
 
+/// A wait ends if it has no hope, and the phase is as it was.
+WARDEN_KERNEL void by_nothing(arguments a) {
+  auto& barrier = *reinterpret_cast<simt::phase_barrier*>(simt::dynamic_shared());
+  if (simt::thread_rank() == 0) barrier.init(simt::block_threads());
+  simt::fence_copies();
+  simt::sync_block();
+  for (std::uint32_t phase = 0; phase < 3; ++phase) {
+    expect(a, !barrier.wait(phase, [] { return false; }));
+    simt::sync_block();
+    barrier.arrive();
+    expect(a, barrier.wait(phase, [] { return true; }));
+    simt::sync_block();
+  }
+}
+
 inline void run(void (*kernel)(arguments), unsigned threads) {
   std::vector<std::uint32_t> words(table_words);
   for (std::uint32_t i = 0; i < table_words; ++i) words[i] = word_of(i);
