@@ -20,7 +20,11 @@ void add_misuse(error_list& found, misuse_counts const& report, std::size_t size
     add(report.bad_ids,
         "send: record id " + std::to_string(report.first_bad_id) + " is not below " +
             std::to_string(size) + " (" + std::to_string(report.bad_ids) + " such ids" +
-            (report.unflushed == 0 && !failure ? "; the other sections were executed)" : ")"));
+            (report.bad_rows_from != 0
+                 ? ", in rows from " + std::to_string(~report.bad_rows_from) + " on"
+                 : "") +
+            (report.unflushed == 0 && !failure ? "; the other sections were executed)" : ")") +
+            ": correct the ids");
   }
   if (report.apart != 0) {
     auto const first = static_cast<std::uint32_t>(report.first_apart >> 32);

@@ -235,6 +235,8 @@ class error_list {
 struct misuse_counts {
   std::uint64_t bad_ids;           ///< sends with an id outside the records
   std::uint64_t first_bad_id;      ///< the first such id, if there is one
+  std::uint64_t bad_rows_from;     ///< bitwise complement of the lowest index of a loop with such
+                                   ///< an id; 0 if no loop has one
   std::uint64_t apart;             ///< sends of a section whose two records have different owners
   std::uint64_t first_apart;       ///< ids of the two records of the first such send, 32 bits each
   std::uint64_t unflushed;         ///< messages that were staged and never flushed

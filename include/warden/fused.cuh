@@ -71,9 +71,9 @@ void prepare_fused(Guarded&... guarded) {
 
 namespace detail {
 template <class Guarded, class Function>
-void launch_apply(Guarded& to, std::size_t n, Function const& f, stream_ref s,
+void launch_apply(Guarded& to, index_range of, Function const& f, stream_ref s,
                   std::source_location where) {
-  launch_fused(apply_kernel<Function>{f, n}, virtual_blocks_for<typename Guarded::ref>(n),
+  launch_fused(apply_kernel<Function>{f, of}, virtual_blocks_for<typename Guarded::ref>(of.count()),
                Guarded::policy::block_threads, {s, where}, to);
 }
 }  // namespace detail

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <warden/detail/block/device_range.cuh>
+#include <warden/detail/block/index_range.cuh>
 #include <warden/detail/block/to.cuh>
 #include <warden/detail/check_sections.cuh>
 #include <warden/detail/deferred/apply_log.cuh>
@@ -44,9 +45,9 @@ class thread_client;
 template <class Ref>
 class block_client;
 namespace detail {
-/// Enqueues a fused launch that sends what `f(i)` returns for all i < n.
+/// Enqueues a fused launch that sends what `f(i)` returns for all i of a range.
 template <class Guarded, class Function>
-void launch_apply(Guarded& to, std::size_t n, Function const& f, stream_ref s,
+void launch_apply(Guarded& to, index_range of, Function const& f, stream_ref s,
                   std::source_location where);
 }  // namespace detail
 
@@ -265,14 +266,18 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   }
   template <class Function>
   void apply(std::size_t n, Function const& f, stream_ref s, std::source_location where) {
+    apply(detail::index_range{0, n}, f, s, where);
+  }
+  template <class Function>
+  void apply(detail::index_range of, Function const& f, stream_ref s, std::source_location where) {
     if constexpr (defers) {
       runtime::device_scope const scope{device_, where};
       // All streams use one log: the sections sent now follow the log's last run.
       if (!runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
-      kept().apply(*this, n, f, s, where);
+      kept().apply(*this, of, f, s, where);
     } else {
       static_cast<void>(detail::needs_fused_state<Policy, Record, Sections...>{});
-      detail::launch_apply(*this, n, f, s, where);
+      detail::launch_apply(*this, of, f, s, where);
     }
   }
   /// Adds the errors since the last call, and makes the guarded array usable again. Blocks the

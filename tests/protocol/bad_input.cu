@@ -173,9 +173,10 @@ struct bad_and_unflushed {
 TEST(bad_input, a_bad_id_does_not_hide_what_was_not_flushed) {
   test::guarded_records<small> g{10, {.servers = 1}};
   warden::launch_fused(bad_and_unflushed{}, 1, 64, {}, g.guarded);
-  EXPECT_THAT(test::error_text(g.guarded),
-              HasSubstr("record id 99 is not below 10 (1 such ids)\n1 messages were staged but "
-                        "never flushed"));
+  EXPECT_THAT(
+      test::error_text(g.guarded),
+      HasSubstr("record id 99 is not below 10 (1 such ids): correct the ids\n1 messages were "
+                "staged but never flushed"));
 }
 
 struct on_two {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <warden/detail/block/combining.cuh>
+#include <warden/detail/block/index_range.cuh>
 #include <warden/detail/block/to.cuh>
 #include <warden/detail/bulk/bulk_arguments.cuh>
 #include <warden/detail/bulk/bulk_rows.cuh>
@@ -18,20 +19,22 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Combines what the function returns for all i < n, in the tables of each block. `Table` is
+/// Combines what the function returns for all i of a range, in the tables of each block. `Table` is
 /// thread_tables, warp_tables or block_table.
 template <template <class> class Table, class Partial, class Record, class Context, class Function>
 WARDEN_KERNEL void WARDEN_BOUNDS(Table<Partial>::most_threads, 1)
-    combine_rows(bulk_arguments<Partial, Record, Context> a, Function function, std::uint64_t n) {
+    combine_rows(bulk_arguments<Partial, Record, Context> a, Function function, index_range of) {
   simt::assume_one_dimension();
   a.take_records();
   Table<Partial> table{a.shape, simt::dynamic_shared()};
   table.start();
-  auto const check = [&](std::uint64_t id) { return a.array.report->check(id, a.array.size); };
-  using section = typename send_traits<std::remove_cvref_t<decltype(function(n))>>::section;
+  auto const check = [&](std::uint64_t id, std::uint64_t row) {
+    return a.array.report->check(id, a.array.size, row);
+  };
+  using section = typename send_traits<std::remove_cvref_t<decltype(function(of.end))>>::section;
   constexpr unsigned at_once = Table<Partial>::rows_at_once(sizeof(section));
   constexpr unsigned together = Table<Partial>::together;
-  for_each_row<at_once>(n, function, check, [&](auto const& rows) {
+  auto const add = [&](auto const& rows, std::uint64_t first_row, std::uint64_t step) {
     WARDEN_UNROLL
     for (unsigned first = 0; first < at_once; first += together) {
       std::uint32_t records[together];
@@ -39,7 +42,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Table<Partial>::most_threads, 1)
       bool are_valid[together];
       WARDEN_UNROLL
       for (unsigned k = 0; k < together; ++k) {
-        are_valid[k] = rows.has(first + k) && check(rows.id(first + k));
+        are_valid[k] =
+            rows.has(first + k) && check(rows.id(first + k), first_row + (first + k) * step);
         // A lane without a record has a number of its own, beyond every record.
         records[k] = are_valid[k] ? rows.id(first + k) : ~simt::lane_id();
         if (are_valid[k])
@@ -51,7 +55,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Table<Partial>::most_threads, 1)
         table.add(records, words, are_valid);
       }
     }
-  });
+  };
+  for_each_row<at_once>(of, function, check, add);
   table.finish(a.of_block(simt::block_rank()));
 }
 

@@ -4,6 +4,7 @@
 /// it has, so that the loads take no time of their own.
 #pragma once
 
+#include <warden/detail/block/index_range.cuh>
 #include <warden/detail/block/to.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -25,7 +26,7 @@ class loaded_rows {
 
  public:
   /// Loads the elements first + k * step, k < AtOnce, that are below `n`. `load(i)` returns an
-  /// element as `apply_async` takes it. `is_outside(id)` reports an id beyond 32 bits.
+  /// element as `apply_async` takes it. `is_outside(id, row)` reports an id beyond 32 bits.
   template <class Load, class Outside>
   WARDEN_DEVICE void load_all(std::uint64_t first, std::uint64_t step, std::uint64_t n,
                               Load const& load, Outside const& is_outside) {
@@ -35,7 +36,7 @@ class loaded_rows {
                     [&](std::uint64_t id, Section const& section, bool valid) {
                       ids_[k] = static_cast<std::uint32_t>(id);
                       // Ids of 32 bits need no test, so this does not wait for their loads.
-                      if (valid && id >> 32 != 0) is_outside(id);
+                      if (valid && id >> 32 != 0) is_outside(id, first + k * step);
                       if (!valid) return;
                       new (&places_[k].loaded) Section(section);
                       if (id >> 32 == 0) valid_ |= 1u << k;
@@ -74,26 +75,27 @@ class loaded_rows {
   place places_[AtOnce];
 };
 
-/// Calls `load(i)` once for each i < n, and `add(rows)` for the loaded_rows of each thread, by all
-/// threads of a warp together. Calls `is_outside(id)` instead for ids
-/// beyond 32 bits. A thread loads `AtOnce` elements at once. Collective over the grid, in blocks of
-/// one dimension.
+/// Calls `load(i)` once for each i of a range, and `add(rows, first, step)` for the loaded_rows of
+/// each thread, by all threads of a warp together: element k is that of `first` + k * `step`. Calls
+/// `is_outside(id, i)` instead for ids beyond 32 bits. A thread loads `AtOnce` elements at once.
+/// Collective over the grid, in blocks of one dimension.
 template <unsigned AtOnce, class Load, class Outside, class Add>
-WARDEN_DEVICE void for_each_row(std::uint64_t n, Load const& load, Outside const& is_outside,
+WARDEN_DEVICE void for_each_row(index_range of, Load const& load, Outside const& is_outside,
                                 Add const& add) {
-  using section = typename send_traits<std::remove_cvref_t<decltype(load(n))>>::section;
+  using section = typename send_traits<std::remove_cvref_t<decltype(load(of.end))>>::section;
   unsigned const threads = simt::block_threads();
   std::uint64_t const step = std::uint64_t{simt::block_count()} * threads;
-  std::uint64_t first = std::uint64_t{simt::block_rank()} * threads + simt::thread_rank();
+  std::uint64_t first =
+      of.begin + std::uint64_t{simt::block_rank()} * threads + simt::thread_rank();
   std::uint64_t first_of_warp = first - simt::lane_id();
   loaded_rows<section, AtOnce> next, now;
-  if (first_of_warp < n) next.load_all(first, step, n, load, is_outside);
-  while (first_of_warp < n) {
+  if (first_of_warp < of.end) next.load_all(first, step, of.end, load, is_outside);
+  while (first_of_warp < of.end) {
     now.take(next);
     first += AtOnce * step;
     first_of_warp += AtOnce * step;
-    if (first_of_warp < n) next.load_all(first, step, n, load, is_outside);
-    add(now);
+    if (first_of_warp < of.end) next.load_all(first, step, of.end, load, is_outside);
+    add(now, first - AtOnce * step, step);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <warden/buffer.hpp>
 #include <warden/detail/block/combining.cuh>
+#include <warden/detail/block/index_range.cuh>
 #include <warden/detail/bulk/bulk_arguments.cuh>
 #include <warden/detail/bulk/bulk_kernels.cuh>
 #include <warden/detail/bulk/bulk_plan.cuh>
@@ -67,10 +68,10 @@ class bulk_runner {
     stream_ref{}.synchronize(where);
     guarded_access::shared(of)->begin_logs(where);
   }
-  /// Enqueues the sections that `f(i)` returns for all i < n. Precondition: `reserve` was called
-  /// for this guarded array.
+  /// Enqueues the sections that `f(i)` returns for all i of a range. Precondition: `reserve` was
+  /// called for this guarded array.
   template <class Guarded, class Function>
-  void run(Guarded& of, std::uint64_t n, Function const& f, stream_ref s,
+  void run(Guarded& on, index_range of, Function const& f, stream_ref s,
            std::source_location where) {
     static_assert(std::is_trivially_copyable_v<Function>,
                   "warden: the function of send_async and apply_async is copied to the device: it "
@@ -78,20 +79,20 @@ class bulk_runner {
     ++runs_;
     if (in_parts_) {
       try {
-        parts_.run(of, control_.data(), runs_, n, f, s, where);
+        parts_.run(on, control_.data(), runs_, of, f, s, where);
       } catch (...) {
-        guarded_access::shared(of)->enqueued(s, where);
+        guarded_access::shared(on)->enqueued(s, where);
         throw;
       }
-      return guarded_access::shared(of)->enqueued(s, where);
+      return guarded_access::shared(on)->enqueued(s, where);
     }
     switch (plan_.tables) {
       case bulk_tables::of_threads:
-        return run_by<thread_tables>(of, n, f, s, where);
+        return run_by<thread_tables>(on, of, f, s, where);
       case bulk_tables::of_warps:
-        return run_by<warp_tables>(of, n, f, s, where);
+        return run_by<warp_tables>(on, of, f, s, where);
       case bulk_tables::of_blocks:
-        return run_by<block_table>(of, n, f, s, where);
+        return run_by<block_table>(on, of, f, s, where);
     }
   }
 
@@ -110,15 +111,15 @@ class bulk_runner {
     present_ = buffer<unsigned char>{cells, where};
   }
   template <template <class> class Table, class Guarded, class Function>
-  void run_by(Guarded& of, std::uint64_t n, Function const& f, stream_ref s,
+  void run_by(Guarded& on, index_range of, Function const& f, stream_ref s,
               std::source_location where) {
     bulk_shape const& shape = plan_.shape;
     auto const combine =
         simt::make_kernel(&combine_rows<Table, partial, Record, Context, Function>);
     auto const blocks = static_cast<unsigned>(
-        std::min<std::uint64_t>((n + shape.threads - 1) / shape.threads, most_blocks_));
-    arguments_type a{guarded_access::array<Record>(of, false),
-                     guarded_access::context(of),
+        std::min<std::uint64_t>((of.count() + shape.threads - 1) / shape.threads, most_blocks_));
+    arguments_type a{guarded_access::array<Record>(on, false),
+                     guarded_access::context(on),
                      shape,
                      blocks,
                      partials_.data(),
@@ -128,7 +129,7 @@ class bulk_runner {
                      true,
                      true};
     Function function = f;
-    void* first[] = {&a, &function, &n};
+    void* first[] = {&a, &function, &of};
     runtime::allow_shared_bytes(combine, plan_.shared_bytes, where);
     runtime::launch(combine, {blocks, shape.threads, plan_.shared_bytes, false}, first, s, where);
     void* second[] = {&a};
@@ -138,11 +139,11 @@ class bulk_runner {
       runtime::launch(simt::make_kernel(&apply_partials<partial, Record, Context>),
                       runtime::early_launch(of_records, apply_threads, bytes), second, s, where);
     } catch (...) {
-      give_up(a, n, s, where);
-      guarded_access::shared(of)->enqueued(s, where);
+      give_up(a, of.count(), s, where);
+      guarded_access::shared(on)->enqueued(s, where);
       throw;
     }
-    guarded_access::shared(of)->enqueued(s, where);
+    guarded_access::shared(on)->enqueued(s, where);
   }
 
   bool in_parts_ = false;

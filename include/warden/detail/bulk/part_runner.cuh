@@ -6,6 +6,7 @@
 
 #include <warden/buffer.hpp>
 #include <warden/detail/block/combining.cuh>
+#include <warden/detail/block/index_range.cuh>
 #include <warden/detail/bulk/bulk_arguments.cuh>
 #include <warden/detail/bulk/bulk_plan.cuh>
 #include <warden/detail/bulk/give_up.cuh>
@@ -75,25 +76,26 @@ class part_runner {
     blocks_ = plan.tables.blocks_per_multiprocessor * static_cast<unsigned>(facts.multiprocessors);
     passes_.push_back({tiles_for(n), most_pieces(), plan, where});
   }
-  /// Enqueues run `number`: the sections that `f(i)` returns for all i < n. Precondition:
-  /// `has_room(n)`.
+  /// Enqueues run `number`: the sections that `f(i)` returns for all i of a range. Precondition:
+  /// `has_room(of.count())`.
   template <class Guarded, class Function>
-  void run(Guarded& of, bulk_control* control, std::uint32_t number, std::uint64_t n,
+  void run(Guarded& on, bulk_control* control, std::uint32_t number, index_range of,
            Function const& f, stream_ref s, std::source_location where) {
-    std::uint64_t const tiles = (n + tile_rows - 1) / tile_rows, most = passes_.back().tiles;
+    std::uint64_t const tiles = (of.count() + tile_rows - 1) / tile_rows;
+    std::uint64_t const most = passes_.back().tiles;
     std::uint64_t const passes = (tiles + most - 1) / most;
     std::uint64_t const rows = (tiles + passes - 1) / passes * tile_rows;
-    for (std::uint64_t first = 0; first < n; first += rows) {
+    for (std::uint64_t first = of.begin; first < of.end; first += rows) {
       arguments_type a{};
-      a.array = guarded_access::array<Record>(of, false);
-      a.context = guarded_access::context(of);
+      a.array = guarded_access::array<Record>(on, false);
+      a.context = guarded_access::context(on);
       a.shape = plan_.tables.shape;
       a.control = control;
       a.number = number;
-      a.is_first = first == 0;
-      a.is_last = n - first <= rows;
+      a.is_first = first == of.begin;
+      a.is_last = of.end - first <= rows;
       a.first = first;
-      a.count = std::min(n - first, rows);
+      a.count = std::min(of.end - first, rows);
       a.shift = plan_.shift;
       a.parts = plan_.parts;
       a.tiles = static_cast<std::uint32_t>((a.count + tile_rows - 1) / tile_rows);
@@ -105,7 +107,7 @@ class part_runner {
       try {
         enqueue(a, is_begun, f, s, where);
       } catch (...) {
-        if (is_begun || !a.is_first) give_up<partial, Record, Context>(a, n - first, s, where);
+        if (is_begun || !a.is_first) give_up<partial, Record, Context>(a, of.end - first, s, where);
         throw;
       }
     }

@@ -60,17 +60,19 @@ WARDEN_KERNEL void WARDEN_BOUNDS(sort_threads, 1) sort_rows(Arguments a, Functio
   auto const locals = at.locals.in(simt::dynamic_shared());
   auto const counts = at.counts.in(simt::dynamic_shared());
   unsigned const me = simt::thread_rank(), tile = simt::block_rank();
-  auto const check = [&](std::uint64_t id) { return a.array.report->check(id, a.array.size); };
+  auto const check = [&](std::uint64_t id, std::uint64_t row) {
+    return a.array.report->check(id, a.array.size, row);
+  };
+  std::uint64_t const first_row = a.first + std::uint64_t{tile} * layout::rows + me;
   loaded_rows<Section, each> rows;
-  rows.load_all(a.first + std::uint64_t{tile} * layout::rows + me, sort_threads, a.first + a.count,
-                function, check);
+  rows.load_all(first_row, sort_threads, a.first + a.count, function, check);
   if (me < most_parts) counts[me] = 0;
   simt::sync_block();
   unsigned ranks[each];
   unsigned valid = 0;
   WARDEN_UNROLL
   for (unsigned k = 0; k < each; ++k) {
-    if (!rows.has(k) || !check(rows.id(k))) continue;
+    if (!rows.has(k) || !check(rows.id(k), first_row + k * sort_threads)) continue;
     valid |= 1u << k;
     ranks[k] = simt::shared_fetch_add(counts[rows.id(k) >> a.shift], 1u);
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <warden/detail/block/combining.cuh>
+#include <warden/detail/block/index_range.cuh>
 #include <warden/detail/bulk/bulk_runner.cuh>
 #include <warden/detail/deferred/deferred_block.cuh>
 #include <warden/detail/deferred/deferred_log.cuh>
@@ -114,18 +115,18 @@ class apply_log : public apply_log_base {
     deferred_options const chosen{.batches = wanted / (client::per_thread * threads) + blocks};
     logs_.push_back(log{of, wanted, chosen, where});
   }
-  /// Enqueues the section that `f(i)` returns, with its record, for all i < n, in order, one full
-  /// log after another.
+  /// Enqueues the section that `f(i)` returns, with its record, for all i of a range, in order, one
+  /// full log after another.
   template <class Function>
-  void apply(guarded& of, std::size_t n, Function const& f, stream_ref s,
+  void apply(guarded& on, index_range of, Function const& f, stream_ref s,
              std::source_location where) {
-    if (n == 0) return;
-    reserve(of, n, s, where);
+    if (of.count() == 0) return;
+    reserve(on, of.count(), s, where);
     if constexpr (in_bulk) {
-      if (logs_.empty()) return bulk_.run(of, n, f, s, where);
+      if (logs_.empty()) return bulk_.run(on, of, f, s, where);
     }
     log& to = logs_.back();
-    send_async(to, n, f, s, where);
+    send_range(to, of, f, s, where);
     to.run(s, where);
   }
 

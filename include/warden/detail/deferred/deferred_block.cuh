@@ -4,6 +4,7 @@
 /// sorted.
 #pragma once
 
+#include <warden/detail/block/index_range.cuh>
 #include <warden/detail/block/load_then_send.cuh>
 #include <warden/detail/block/to.cuh>
 #include <warden/detail/deferred/batch_combiner.cuh>
@@ -140,7 +141,7 @@ class deferred_block {
   template <class Section>
   WARDEN_DEVICE void send_at(std::uint64_t index, std::uint64_t id, Section const& section,
                              bool valid = true, site where = site::current()) {
-    bool const sends = valid && ref_.check(id);
+    bool const sends = valid && has(index, id);
     if constexpr (Ref::in_order) {
       if (sends && fits_) {
         simt::note_loop_order(ref_.log.control, ref_.log.order.launch, id, index,
@@ -160,10 +161,16 @@ class deferred_block {
   template <class Function>
   WARDEN_DEVICE std::uint32_t for_each(std::uint64_t n, Function const& f,
                                        site where = site::current()) {
-    using value = std::remove_cvref_t<decltype(f(n))>;
-    std::uint64_t const share = share_of(n), before = simt::block_rank() * share;
-    std::uint64_t const begin = before < n ? before : n;
-    std::uint64_t const end = n - begin < share ? n : begin + share;
+    return for_each(detail::index_range{0, n}, f, where);
+  }
+  /// Does the same for the i of a range.
+  template <class Function>
+  WARDEN_DEVICE std::uint32_t for_each(detail::index_range of, Function const& f,
+                                       site where = site::current()) {
+    using value = std::remove_cvref_t<decltype(f(of.end))>;
+    std::uint64_t const n = of.count(), share = share_of(n), before = simt::block_rank() * share;
+    std::uint64_t const begin = of.begin + (before < n ? before : n);  // mutation: apply-piece
+    std::uint64_t const end = of.end - begin < share ? of.end : begin + share;
     detail::load_then_send<detail::loaded_at_once(detail::loaded_bytes<value>), false>(
         begin, Threads, end, simt::thread_rank(), f,
         [&](std::uint64_t i, value const& v, bool valid) {
@@ -171,7 +178,7 @@ class deferred_block {
             if constexpr (sizeof...(what) == 3) {
               send_at(i, what..., where);
             } else {
-              send(what...);
+              send_pair_at(i, what...);
             }
           });
         });
@@ -218,6 +225,19 @@ class deferred_block {
     std::uint64_t const even = ((n + Threads - 1) / Threads + blocks - 1) / blocks * Threads;
     std::uint64_t const least = (ref_.log.least_batch + Threads - 1) / Threads * Threads;
     return even < least ? least : even;
+  }
+  /// True if these ids name records. Otherwise counts the bad ids, and notes the row.
+  template <class... Ids>
+  WARDEN_DEVICE bool has(std::uint64_t row, Ids... ids) const {
+    if (ref_.check(ids...)) return true;
+    ref_.note_bad_row(row);
+    return false;
+  }
+  /// Sends a section on two records for the element `index` of a loop. Collective.
+  template <class Section>
+  WARDEN_DEVICE void send_pair_at(std::uint64_t index, std::uint64_t first, std::uint64_t second,
+                                  Section const& section, bool valid) {
+    stage(valid && has(index, first, second), [&] { return Ref::pair(first, second, section); });
   }
   /// Stages the message that `message` returns if this thread `sends`, and advances to the thread's
   /// next message.

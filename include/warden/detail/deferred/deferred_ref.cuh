@@ -43,6 +43,8 @@ class log_ref {
     return formats::pack(static_cast<std::uint32_t>(first),
                          detail::paired<Section>{detail::prefixed<Section>::of(section, other)});
   }
+  /// Notes that the element `row` of a loop has an id outside the records.
+  WARDEN_DEVICE void note_bad_row(std::uint64_t row) const { report->note_bad_row(row); }
   /// Counts sections that found no place.
   WARDEN_DEVICE void refuse(std::uint32_t count) const {
     simt::fetch_add(&report->refused, std::uint64_t{count});

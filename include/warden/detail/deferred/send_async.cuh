@@ -3,6 +3,7 @@
 /// Fills a log with the sections that a function returns, without a kernel of the user.
 #pragma once
 
+#include <warden/detail/block/index_range.cuh>
 #include <warden/detail/deferred/client_storage.cuh>
 #include <warden/detail/deferred/deferred_block.cuh>
 #include <warden/runtime.hpp>
@@ -29,8 +30,7 @@ template <class Ref, class Function>
 struct bulk_send {
   Ref ref;
   Function function;
-  std::uint64_t first;  ///< first element
-  std::uint64_t count;  ///< number of elements
+  index_range elements;
 };
 /// Sends what the function returns for each element. Launch with the client's storage as dynamic
 /// shared memory. With the bound, 1,024 threads are resident on a multiprocessor of 65,536
@@ -40,10 +40,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1024 / Threads) send_in_bulk(bulk_send
   simt::assume_one_dimension();
   using client = bulk_client<Ref, Threads>;
   client block{a.ref, *reinterpret_cast<typename client::storage*>(simt::dynamic_shared())};
-  block.for_each(a.count, [&](std::uint64_t i) {
-    std::uint64_t const element = a.first + i;  // mutation: apply-piece
-    return a.function(element);
-  });
+  block.for_each(a.elements, a.function);
 }
 
 /// A log that `send_async` fills.
@@ -55,26 +52,43 @@ concept fillable_log = requires(Log& log) {
   log.ref();
 };
 
-/// Enqueues the kernel for `count` elements, at least 1, with as many blocks as are resident
-/// together. Blocks have `Threads` threads, or half as many if a block of the device cannot have
-/// the client's shared memory. Precondition: the log's device is current.
+/// Enqueues the kernel for at least 1 element, with as many blocks as are resident together. Blocks
+/// have `Threads` threads, or half as many if a block of the device cannot have the client's shared
+/// memory. Precondition: the log's device is current.
 template <unsigned Threads, class Log, class Function>
-void fill_log(Log& log, Function const& f, std::uint64_t first, std::uint64_t count, stream_ref s,
+void fill_log(Log& log, Function const& f, index_range of, stream_ref s,
               std::source_location where) {
   using ref = typename Log::ref_type;
   constexpr std::size_t shared_bytes = sizeof(typename bulk_client<ref, Threads>::storage);
   // Every device has 64 KB.
   if constexpr (shared_bytes > std::size_t{64} << 10) {
     if (shared_bytes > runtime::facts(log.device(), where).shared_bytes_per_block)
-      return fill_log<Threads / 2>(log, f, first, count, s, where);
+      return fill_log<Threads / 2>(log, f, of, s, where);
   }
   auto const kernel = simt::make_kernel(&send_in_bulk<ref, Function, Threads>);
   auto const resident =
       static_cast<std::uint64_t>(runtime::resident_blocks(kernel, Threads, shared_bytes, where));
-  auto const blocks = static_cast<unsigned>(std::min((count + Threads - 1) / Threads, resident));
-  bulk_send<ref, Function> argument{log.ref(), f, first, count};
+  auto const blocks =
+      static_cast<unsigned>(std::min((of.count() + Threads - 1) / Threads, resident));
+  bulk_send<ref, Function> argument{log.ref(), f, of};
   void* arguments[] = {&argument};
   runtime::launch(kernel, {blocks, Threads, shared_bytes, false}, arguments, s, where);
+}
+/// Sends the sections that `f(i)` returns for all i of a range: see `send_async`.
+template <fillable_log Log, class Function>
+void send_range(Log& log, index_range of, Function const& f, stream_ref s,
+                std::source_location where) {
+  static_assert(std::is_trivially_copyable_v<Function>,
+                "warden: the function of send_async and apply_async is copied to the device: it "
+                "holds pointers and values, and no host objects");
+  runtime::device_scope const scope{log.device(), where};
+  std::uint64_t const room = log.capacity();
+  bool const has_pieces = of.count() > room;
+  for (; of.count() > 0; of.begin += std::min(of.count(), room)) {
+    if (has_pieces) log.run(s, where);
+    fill_log<Log::client_threads>(log, f, {of.begin, of.begin + std::min(of.count(), room)}, s,
+                                  where);
+  }
 }
 
 }  // namespace detail
@@ -101,15 +115,7 @@ void fill_log(Log& log, Function const& f, std::uint64_t first, std::uint64_t co
 template <detail::fillable_log Log, class Function>
 void send_async(Log& log, std::uint64_t n, Function const& f, stream_ref s = {},
                 std::source_location where = std::source_location::current()) {
-  static_assert(std::is_trivially_copyable_v<Function>,
-                "warden: the function of send_async and apply_async is copied to the device: it "
-                "holds pointers and values, and no host objects");
-  runtime::device_scope const scope{log.device(), where};
-  std::uint64_t const room = log.capacity();
-  for (std::uint64_t first = 0; first < n; first += room) {
-    if (n > room) log.run(s, where);
-    detail::fill_log<Log::client_threads>(log, f, first, std::min(n - first, room), s, where);
-  }
+  detail::send_range(log, {0, n}, f, s, where);
 }
 
 WARDEN_NAMESPACE_END

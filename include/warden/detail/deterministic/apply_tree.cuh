@@ -3,6 +3,7 @@
 /// The memory that a guarded array with order::deterministic keeps for `apply_async`.
 #pragma once
 
+#include <warden/detail/block/index_range.cuh>
 #include <warden/detail/deferred/apply_log.cuh>
 #include <warden/detail/deterministic/tree_checks.cuh>
 #include <warden/detail/deterministic/tree_memory.cuh>
@@ -52,29 +53,30 @@ class apply_tree : public apply_log_base {
     }
     memory_.emplace_back(wanted, static_cast<std::uint32_t>(of.size()), where);
   }
-  /// Enqueues the section that `f(i)` returns, with its record, for all i < n.
+  /// Enqueues the section that `f(i)` returns, with its record, for all i of a range.
   template <class Guarded, class Function>
-  void apply(Guarded const& of, std::size_t n, Function const& f, stream_ref s,
+  void apply(Guarded const& on, index_range of, Function const& f, stream_ref s,
              std::source_location where) {
     static_assert(std::is_trivially_copyable_v<Function>,
                   "warden: the function of apply_async is copied to the device: it holds pointers "
                   "and values, and no host objects");
-    if (n == 0) return;
-    reserve(of, n, s, where);
-    auto const all = guarded_access::array<Record>(of, false);
-    tree_records<Record, typename Policy::context> const on{
-        all.records, all.size, guarded_access::context(of), all.report};
+    if (of.count() == 0) return;
+    reserve(on, of.count(), s, where);
+    auto const all = guarded_access::array<Record>(on, false);
+    tree_records<Record, typename Policy::context> const records{
+        all.records, all.size, guarded_access::context(on), all.report};
     // Pieces of a fixed size, so that the bits do not depend on the memory.
     try {
-      for (std::size_t first = 0; first < n; first += most) {
-        memory_.back().run(on, bulk_sections<Section, Function>{f}, first,
-                           static_cast<std::uint32_t>(std::min(n - first, most)), s, where);
+      for (std::uint64_t first = of.begin; first < of.end; first += most) {
+        memory_.back().run(
+            records, bulk_sections<Section, Function>{f}, first,
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(of.end - first, most)), s, where);
       }
     } catch (...) {
-      guarded_access::shared(of)->enqueued(s, where);
+      guarded_access::shared(on)->enqueued(s, where);
       throw;
     }
-    guarded_access::shared(of)->enqueued(s, where);
+    guarded_access::shared(on)->enqueued(s, where);
   }
 
  private:

@@ -66,7 +66,7 @@ struct partition_memory {
 };
 
 /// Reads the records of the calling thread's sections in a tile; `no_digit` for none. `item(k)` is
-/// the place of its section k. Calls `check(id)` for those that there are.
+/// the place of its section k. Calls `check(id, number)` for those that there are.
 template <class Arguments, class Item, class Check>
 WARDEN_DEVICE void read_ids(Arguments const& a, std::uint32_t (&ids)[tile_each], Item const& item,
                             Check const& check) {
@@ -80,7 +80,8 @@ WARDEN_DEVICE void read_ids(Arguments const& a, std::uint32_t (&ids)[tile_each],
   }
   WARDEN_UNROLL
   for (unsigned k = 0; k < tile_each; ++k)
-    ids[k] = has[k] && check(all[k]) ? static_cast<std::uint32_t>(all[k]) : no_digit;
+    ids[k] = has[k] && check(all[k], a.first + tile + item(k)) ? static_cast<std::uint32_t>(all[k])
+                                                               : no_digit;
 }
 
 /// Counts the digits of a tile. Grid: a block for each tile. Shared memory: a word for each digit.
@@ -96,7 +97,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 1)
   std::uint32_t ids[tile_each];
   read_ids(
       a, ids, [](unsigned k) { return k * partition_threads + simt::thread_rank(); },
-      [&](std::uint64_t id) { return a.report->check(id, a.size); });
+      [&](std::uint64_t id, std::uint64_t number) { return a.report->check(id, a.size, number); });
   WARDEN_UNROLL
   for (unsigned k = 0; k < tile_each; ++k) {
     if (ids[k] != no_digit) simt::shared_fetch_add(counts[ids[k] >> m.low_bits], 1u);
@@ -186,7 +187,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 2)
   std::uint32_t ids[tile_each], of[tile_each];
   read_ids(
       a, ids, [&](unsigned k) { return sort.item(k); },
-      [&](std::uint64_t id) { return id < a.size; });
+      [&](std::uint64_t id, std::uint64_t) { return id < a.size; });
   WARDEN_UNROLL
   for (unsigned k = 0; k < tile_each; ++k)
     of[k] = ids[k] == no_digit ? no_digit : ids[k] >> m.low_bits;

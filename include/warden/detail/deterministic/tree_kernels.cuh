@@ -21,7 +21,8 @@ WARDEN_KERNEL void list_sections(Arguments const a, std::uint32_t* ids, std::uin
   for (std::uint64_t i = simt::block_rank() * simt::block_threads() + simt::thread_rank(); i < a.n;
        i += step) {
     std::uint64_t id = 0;
-    bool const has_record = a.bulk.id_of(a.first + i, id) && a.report->check(id, a.size);
+    bool const has_record =
+        a.bulk.id_of(a.first + i, id) && a.report->check(id, a.size, a.first + i);
     ids[i] = static_cast<std::uint32_t>(has_record ? id : a.size);
     numbers[i] = static_cast<std::uint32_t>(i);
   }

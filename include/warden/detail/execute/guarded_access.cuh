@@ -3,12 +3,14 @@
 /// State of a guarded array for launches and logs only.
 #pragma once
 
+#include <warden/detail/block/index_range.cuh>
 #include <warden/detail/block/watchdog.cuh>
 #include <warden/detail/execute/run_array.cuh>
 #include <warden/detail/execute/shared_state.cuh>
 
 #include <cstdint>
 #include <memory>
+#include <source_location>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -51,6 +53,13 @@ struct guarded_access {
   template <class Guarded>
   static auto const& context(Guarded const& g) {
     return g.context_;
+  }
+  /// Applies the sections that `f(i)` returns for all i of a range, as `apply_async` does for those
+  /// from 0 on. For tests with large indexes.
+  template <class Guarded, class Function>
+  static void apply(Guarded& g, index_range of, Function const& f,
+                    std::source_location where = std::source_location::current()) {
+    g.apply(of, f, {}, where);
   }
   /// Returns the time limit of waits without progress.
   template <class Guarded>

@@ -23,6 +23,14 @@ struct guarded_report : misuse_counts {
     if (simt::fetch_add(&bad_ids, std::uint64_t{1}) == 0) simt::store_relaxed(&first_bad_id, id);
     return false;
   }
+  /// Notes that the element `row` of a loop has a bad id, and keeps the lowest such row.
+  WARDEN_DEVICE void note_bad_row(std::uint64_t row) { simt::fetch_max(&bad_rows_from, ~row); }
+  /// Checks the id of the element `row` of a loop.
+  WARDEN_DEVICE bool check(std::uint64_t id, std::uint64_t size, std::uint64_t row) {
+    if (check(id, size)) return true;
+    note_bad_row(row);
+    return false;
+  }
   /// Counts a run or a launch that was skipped because an earlier one had failed, in one of the
   /// counters above.
   WARDEN_DEVICE void note_skipped(std::uint64_t misuse_counts::*counter, wait_kind cause) {

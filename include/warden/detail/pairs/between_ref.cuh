@@ -54,6 +54,12 @@ class between_ref : public log_ref<detail::log_formats<false, detail::paired<Sec
     bool const is_first = this->report->check(first, first_size);
     return second_report->check(second, second_size) && is_first;
   }
+  /// Notes that the element `row` of a loop has an id outside the records of either array: a report
+  /// without bad ids ignores it.
+  WARDEN_DEVICE void note_bad_row(std::uint64_t row) const {
+    this->report->note_bad_row(row);
+    second_report->note_bad_row(row);
+  }
 };
 
 WARDEN_NAMESPACE_END
