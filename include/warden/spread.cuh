@@ -266,8 +266,9 @@ class deferred<Policy, Record, Sections...> {
   }
 
   /// Returns the argument of kernels that send: trivially copyable, valid as long as the log lives.
-  /// With order::sequential each launch has its own. Its sections run after those of earlier ones,
-  /// after the sections of lower ranks, and before those of higher ranks.
+  /// With order::sequential and order::deterministic each launch has its own. Its sections come
+  /// after those of earlier ones, after the sections of lower ranks, and before those of higher
+  /// ranks.
   [[nodiscard]] ref_type ref() { return logs_[0].ref(); }
 
   /// Runs all sections that the logs of all ranks have accepted, each on the rank that has its

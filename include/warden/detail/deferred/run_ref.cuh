@@ -73,9 +73,9 @@ class run_ref : public run_array<Record>,
                 public run_window,
                 public numbers_of<Policy, takes_ids<Policy, Record, Sections...>>::own,
                 public log_sender_of<Policy, Record, Sections...> {
-  using numbers = typename numbers_of<Policy, takes_ids<Policy, Record, Sections...>>::own;
-
  public:
+  /// Numbers of the records.
+  using numbers = typename numbers_of<Policy, takes_ids<Policy, Record, Sections...>>::own;
   /// Policy that the guarded array was tuned by.
   using policy = run_policy<Policy>;
   /// Type of one protected item.

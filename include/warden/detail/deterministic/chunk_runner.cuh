@@ -80,7 +80,7 @@ class chunk_runner {
         record own = a_.records[id];
         partial const sum = combined(c);
         simt::section_enter(&a_.records[id]);
-        run_with_id(sum, own, a_.context, record_id{id});
+        run_with_id(sum, own, a_.context, id_of(id));
         a_.records[id] = own;
         simt::section_leave(&a_.records[id]);
         return;
@@ -92,6 +92,14 @@ class chunk_runner {
     a_.parents.add(
         {c.begin + before, c.end + before, c.record_begin + before, c.record_end + before}, sum,
         [&](partial const& all) { apply(id, all); });
+  }
+  /// Returns the id of the record at a place.
+  WARDEN_DEVICE record_id id_of(std::uint32_t place) const {
+    if constexpr (requires { a_.bulk.own_id(place); }) {
+      return a_.bulk.own_id(place);
+    } else {
+      return {place};
+    }
   }
   struct four_partials {
     partial values[4];
@@ -120,7 +128,7 @@ class chunk_runner {
   }
   WARDEN_DEVICE void apply(std::uint32_t id, partial const& sum) const {
     record& r = a_.records[id];
-    record_id const own{id};
+    record_id const own = id_of(id);
     if constexpr (Arguments::lanes == 1) {
       simt::section_enter(&r);
       run_with_id(sum, r, a_.context, own);

@@ -3,6 +3,7 @@
 /// The sections of a log in their order: by launch, block, send and thread.
 #pragma once
 
+#include <warden/detail/block/record_id.cuh>
 #include <warden/detail/deferred/deferred_kernels.cuh>
 #include <warden/detail/deferred/section_log.cuh>
 #include <warden/simt/collective.cuh>
@@ -20,12 +21,22 @@ struct log_sections {
   typename Ref::message_type const* pool;  ///< [place] messages
   std::uint32_t const* places;             ///< [section] its place
   std::uint32_t const* count;              ///< number of sections
+  typename Ref::numbers numbers;           ///< numbers of the records in messages
 
-  /// Returns true if number `i` has a section. Sets the id of its record.
+  /// Returns true if number `i` has a section. Sets the place of its record.
   WARDEN_DEVICE bool id_of(std::uint64_t i, std::uint64_t& id) const {
     if (i >= *count) return false;
-    id = pool[places[i]].local();
+    id = numbers.own(pool[places[i]].local());
     return true;
+  }
+  /// Returns the id of the record at a place: on several GPUs the place is one of this rank's
+  /// share. Sections that take no id need no map.
+  WARDEN_DEVICE record_id own_id(std::uint32_t place) const {
+    if constexpr (requires { numbers.id_of(place); }) {
+      return numbers.id_of(place);
+    } else {
+      return {place};
+    }
   }
   /// Returns section number `i`.
   WARDEN_DEVICE typename Ref::section section(std::uint64_t i) const {

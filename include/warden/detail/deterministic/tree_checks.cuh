@@ -4,7 +4,6 @@
 #pragma once
 
 #include <warden/detail/block/combining.cuh>
-#include <warden/detail/deferred/record_numbers.cuh>
 #include <warden/section.cuh>
 
 #include <type_traits>
@@ -28,8 +27,6 @@ class tree_checks<Policy, Record, Section> {
   static constexpr bool checked = is_deterministic<Policy>;
   using context = typename Policy::context;
   using partial = partial_of<Section>;
-  static_assert(!checked || !is_spread<Policy>,
-                "warden: order::deterministic is for one GPU: a spread_guarded has no such order");
   static_assert(!checked || critical_section_of<Section, Record, context>,
                 "warden: order::deterministic is for sections on one record that send no sections");
   static_assert(!checked || (combining<partial> && !declines_combining<Section>),

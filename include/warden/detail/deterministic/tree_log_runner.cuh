@@ -37,25 +37,52 @@ class tree_log_runner<Policy, Record, Section> {
 
   /// True: nothing depends on the shared memory.
   static bool fits(std::uint64_t, deferred_options const&) { return true; }
-  /// Returns the only partition.
+  /// Returns the only partition, of one device or of one rank.
+  template <class... Usual>
   partition_map plan_partitions(run_type& run, deferred_options const&, std::size_t,
-                                std::source_location) {
+                                Usual const&...) {
+    records_ = static_cast<std::uint32_t>(run.size);
     return run.owners = log_plan<run_type>::partitions(run.size, 1);
   }
-  /// Makes the memory that sorts a planned log. Throws cuda_error.
+  /// Returns the only number of partitions.
+  static std::uint32_t usual_partitions(run_type const&, std::size_t, std::uint32_t,
+                                        std::source_location) {
+    return 1;
+  }
+  /// Makes the memory that sorts and runs a planned log. Throws cuda_error.
   void make(run_type& run, std::source_location where) {
-    order_.make(run.log, where);
-    befores_ = buffer<std::uint32_t>{run.log.rows, where};
-    places_ = buffer<std::uint32_t>{run.log.size, where};
+    make_sorter(run.log, where);
+    make_split(run.log, run.owners, run.owners, where);
+  }
+  /// Makes the memory that finds the order of the log.
+  void make_sorter(typename run_type::log_type& log, std::source_location where) {
+    order_.make(log, where);
+  }
+  /// Makes the memory that runs logs no larger than `log`. They have one partition, so there is
+  /// none to split.
+  void make_split(typename run_type::log_type const& log, partition_map const&,
+                  partition_map const&, std::source_location where) {
+    befores_ = buffer<std::uint32_t>{log.rows, where};
+    places_ = buffer<std::uint32_t>{log.size, where};
     count_ = buffer<std::uint32_t>{1, where};
-    memory_.emplace(run.log.size, static_cast<std::uint32_t>(run.size), where);
+    memory_.emplace(log.size, records_, where);
   }
   /// Enqueues the execution of a closed log. `stage` tells how much is enqueued, also if the call
   /// throws. Throws cuda_error.
   void enqueue(run_arguments<run_type> const& run, run_stage& stage, stream_ref s,
                std::source_location where) {
+    sort(run, false, stage, s, where);
+    execute(run, stage, s, where);
+  }
+  /// Enqueues the search for the order of a log.
+  void sort(run_arguments<run_type> const& run, bool, run_stage& stage, stream_ref s,
+            std::source_location where) {
     order_.find(run, s, where);
     stage = run_stage::sorted;
+  }
+  /// Enqueues the execution of a log whose order is known.
+  void execute(run_arguments<run_type> const& run, run_stage& stage, stream_ref s,
+               std::source_location where) {
     place_arguments<run_type> argument{run, befores_.data(), places_.data(), count_.data()};
     void* arguments[] = {&argument};
     runtime::launch(
@@ -71,8 +98,9 @@ class tree_log_runner<Policy, Record, Section> {
     tree_records<Record, typename Policy::context> const on{
         run.ref.records, run.ref.size, run.ref.sections_context, run.ref.report};
     stage = run_stage::begun;
-    memory_->run(on, log_sections<run_type>{run.ref.log.pool, places_.data(), count_.data()}, 0,
-                 run.ref.log.size, s, where);
+    memory_->run(on,
+                 log_sections<run_type>{run.ref.log.pool, places_.data(), count_.data(), run.ref},
+                 0, run.ref.log.size, s, where);
   }
 
   /// Returns null: no launch replays the log.
@@ -86,6 +114,7 @@ class tree_log_runner<Policy, Record, Section> {
   log_order<run_type> order_;
   buffer<std::uint32_t> befores_, places_, count_;
   std::optional<tree_memory<Section>> memory_;
+  std::uint32_t records_ = 0;  ///< records of this device
 };
 
 }  // namespace detail

@@ -6,6 +6,7 @@
 
 #include <warden/buffer.hpp>
 #include <warden/communicator.hpp>
+#include <warden/detail/deferred/deferred_log.cuh>
 #include <warden/detail/deferred/deferred_options.hpp>
 #include <warden/detail/deferred/log_runner.cuh>
 #include <warden/detail/deferred/record_numbers.cuh>
@@ -30,6 +31,7 @@
 #include <numeric>
 #include <source_location>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 WARDEN_NAMESPACE_BEGIN
@@ -44,7 +46,9 @@ class spread_runner {
   using run_type = run_ref<Policy, Record, Sections...>;
   using log_type = typename run_type::log_type;
   using message_type = typename run_type::message_type;
-  using inner_runner = log_runner<Policy, Record, Sections...>;
+  using inner_runner =
+      std::conditional_t<Policy::order::in_trees, tree_log_runner<Policy, Record, Sections...>,
+                         log_runner<Policy, Record, Sections...>>;
 
  public:
   /// Constructs the runner of the logs of `array`, the share of this rank. All ranks together have
