@@ -26,6 +26,33 @@ TEST(bulk, payloads_up_to_many_words) {
     expect_as_in_a_loop<5, small_blocks>({4000, records, 50});
   }
 }
+TEST(bulk, partials_of_up_to_64_bytes) {
+  static_assert(sizeof(wide<6>::section::partial) == 52);
+  static_assert(sizeof(wide<7, std::uint64_t>::section::partial) == 64);
+  for (std::uint32_t const records : {1u, 20u, 50u, 300u, 1500u, 20'000u}) {
+    expect_as_in_a_loop<6, small_blocks>({2000, records, 50});
+    expect_as_in_a_loop<7, small_blocks, std::uint64_t>({2000, records, 50});
+  }
+}
+/// A log does not combine to such partials, and runs each section.
+TEST(bulk, sections_with_wide_partials_in_a_log) {
+  using section = wide<7, std::uint64_t>::section;
+  rows const all{3000, 40, 100};
+  warden::buffer<wide<7, std::uint64_t>::total> records{all.records};
+  records.fill_bytes(0);
+  warden::guarded<wide<7, std::uint64_t>::total, section> on{records};
+  warden::deferred log{on, all.n};
+  warden::send_async(log, all.n, send_rows<section>{all});
+  log.run();
+  on.wait();
+  std::uint64_t sent = 0, ran = 0;
+  for (std::uint64_t i = 0; i < all.n; ++i) sent += all.sends(i) ? 1 : 0;
+  for (auto const& record : records.to_host()) {
+    EXPECT_EQ(record.rows, record.runs);
+    ran += record.rows;
+  }
+  EXPECT_EQ(ran, sent);
+}
 TEST(bulk, all_rows_on_one_record) {
   for (std::uint32_t const records : {1u, 200u, 4000u})
     expect_as_in_a_loop<4, small_blocks>({test::sized(5000u, 4'000'000u), records, 256});

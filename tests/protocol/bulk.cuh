@@ -12,7 +12,7 @@
 namespace bulk {
 
 /// Words of a payload become a partial of twice as many and a count.
-template <unsigned Words>
+template <unsigned Words, class Count = std::uint32_t>
 struct wide {
   struct total {
     std::uint64_t sums[Words];
@@ -31,7 +31,7 @@ struct wide {
 
     struct partial {
       std::uint32_t low[Words], high[Words];
-      std::uint32_t rows;
+      Count rows;
       __device__ explicit partial(section const& s) : rows{1} {
         for (unsigned w = 0; w < Words; ++w) low[w] = s.words[w], high[w] = 0;
       }
@@ -79,10 +79,10 @@ struct send_rows {
 
 /// Applies the rows `times` times, and compares all records with a loop. A record gets one section
 /// from each call.
-template <unsigned Words, class Policy>
+template <unsigned Words, class Policy, class Count = std::uint32_t>
 void expect_as_in_a_loop(rows const& all, unsigned times = 1) {
-  using total = typename wide<Words>::total;
-  using section = typename wide<Words>::section;
+  using total = typename wide<Words, Count>::total;
+  using section = typename wide<Words, Count>::section;
   std::vector<total> wanted(all.records);
   std::uint64_t bad = 0;
   for (std::uint64_t i = 0; i < all.n; ++i) {
@@ -107,8 +107,7 @@ void expect_as_in_a_loop(rows const& all, unsigned times = 1) {
     ASSERT_EQ(e.all().size(), 1u) << e.what();
     EXPECT_EQ(e.all()[0].count, bad * times);
   }
-  using runner = warden::detail::bulk_runner<section, total, warden::no_context,
-                                             2 * Policy::block_threads, Policy::apply_bytes>;
+  using runner = typename warden::detail::bulk_runner_of<true, Policy, total, section>::type;
   bool const in_bulk = runner::fits(all.records, warden::runtime::facts(0));
   auto const found = records.to_host();
   for (std::uint32_t r = 0; r < all.records; ++r) {

@@ -100,7 +100,14 @@ class section_checks : policy_checks<Policy> {
                 "warden: the section's partial has no member static partial combine(partial, "
                 "partial)");
   static constexpr bool combines =
-      Policy::combine_in_fused || combines_in_log<Policy, Record, Sections...>;
+      Policy::combine_in_fused || can_combine<Policy, Record, Sections...>;
+  static_assert(!combines || ((payload_bytes<partial_of<Sections>> <= most_partial_bytes) && ...),
+                "warden: a section's partial may take at most 64 bytes");
+  static_assert(!combines || ((payload_bytes<partial_of<Sections>> <= most_logged_bytes ||
+                               !(demands_combining<Sections> || has_combine_key<Sections>)) &&
+                              ...),
+                "warden: apply_async alone combines to a partial of more than 44 bytes: let the "
+                "section have no combine_key() and not say combines = true");
   static_assert(!combines || (std::is_constructible_v<partial_of<Sections>, Sections> && ...),
                 "warden: the section's partial cannot be made from a section");
   static_assert(!combines ||

@@ -23,7 +23,7 @@ template <class Partial>
 class block_table {
  public:
   /// Largest number of threads of a block.
-  static constexpr unsigned most_threads = 1024;
+  static constexpr unsigned most_threads = most_table_threads<Partial>;
   /// Number of partials that a thread adds at once.
   static constexpr unsigned together = 1;
   /// Returns the number of elements of `bytes` that a thread loads at once.

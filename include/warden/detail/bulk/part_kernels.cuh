@@ -19,7 +19,7 @@ namespace detail {
 
 /// Combines the rows of one piece per block.
 template <template <class> class Table, class Partial, class Section, class Arguments>
-WARDEN_KERNEL void WARDEN_BOUNDS(1024, 1) combine_pieces(Arguments a) {
+WARDEN_KERNEL void WARDEN_BOUNDS(Table<Partial>::most_threads, 1) combine_pieces(Arguments a) {
   simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   if (simt::block_rank() >= a.control->pieces) return;

@@ -43,6 +43,13 @@ class partial_words {
   }
 };
 
+/// True if a thread needs more registers for two partials than it has in blocks of 1,024 threads.
+template <class Partial>
+inline constexpr bool is_wide = sizeof(Partial) > 44;
+/// Largest number of threads of a block that combines by warps.
+template <class Partial>
+inline constexpr unsigned most_table_threads = is_wide<Partial> ? 512 : 1024;
+
 /// Combines `words` and another partial, in place.
 template <class Partial>
 WARDEN_DEVICE void combine_into(partial_words<Partial>& words,

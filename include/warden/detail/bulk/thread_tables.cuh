@@ -40,7 +40,7 @@ class thread_tables {
   /// Empties all tables.
   WARDEN_DEVICE void start() const {}
   /// Number of partials that a thread adds at once.
-  static constexpr unsigned together = 4;
+  static constexpr unsigned together = is_wide<Partial> ? 2 : 4;
   /// Adds the partials of the records that are valid to this thread's table. All cells are loaded
   /// before the first partial is combined, so that the loads overlap.
   WARDEN_DEVICE void add(std::uint32_t const (&records)[together],

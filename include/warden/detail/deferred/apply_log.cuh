@@ -47,7 +47,7 @@ inline constexpr bool can_be_deferred =
 /// whatever their keys.
 template <class Policy, class Record, class... Sections>
 inline constexpr bool runs_in_bulk =
-    combines_in_log<Policy, Record, Sections...> && !(has_combine_key<Sections> || ...);
+    can_combine<Policy, Record, Sections...> && !(has_combine_key<Sections> || ...);
 
 /// Stands for the bulk runner of sections that have none.
 struct no_bulk_runner {
@@ -59,8 +59,9 @@ struct bulk_runner_of {
 };
 template <class Policy, class Record, class Section>
 struct bulk_runner_of<true, Policy, Record, Section> {
+  static constexpr unsigned most = most_table_threads<partial_of<Section>> / 2;
   using type = bulk_runner<Section, Record, typename Policy::context,
-                           std::min(512u, 2 * Policy::block_threads), Policy::apply_bytes>;
+                           std::min(most, 2 * Policy::block_threads), Policy::apply_bytes>;
 };
 
 /// Logs of a guarded array, independent of its type.
