@@ -33,6 +33,11 @@ std::vector<operation> all_operations() {
     for (std::uint32_t const keys : {64u, 256u, 4096u, 100'000u, 1u << 20})
       all[0].sizes.push_back({workload, keys, 1u << 25});
   }
+  all.push_back({"sparse_keys", {}});
+  for (char const* workload : {"uniform", "zipf110"}) {
+    for (std::uint32_t const keys : {4096u, 1u << 20})
+      all.back().sizes.push_back({workload, keys, 1u << 25});
+  }
   for (char const* name : {"scatter1", "scatter8", "scatter64"})
     all.push_back({name, both(1u << 20, 1u << 22)});
   for (char const* name : {"adagrad_steps", "adagrad_sums"})
@@ -51,6 +56,7 @@ size small(std::string const& operation, size const& s) {
 
 std::shared_ptr<bench::point> make_point(std::string const& operation, size const& s) {
   if (operation == "group_by") return workloads::make_group_by_point(s);
+  if (operation == "sparse_keys") return workloads::make_sparse_keys_point(s);
   if (operation == "argmin") return workloads::make_argmin_point(s);
   if (operation == "nearest") return workloads::make_nearest_point(s);
   if (operation == "adagrad_steps") return workloads::make_adagrad_steps_point(s);

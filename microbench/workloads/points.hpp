@@ -25,6 +25,8 @@ struct size {
 
 /// 128-bit sums and counts of `rows` values of 16 bytes, in `keys` groups.
 std::shared_ptr<bench::point> make_group_by_point(size const& s);
+/// Sums and counts of `rows` values of 8 bytes, by `keys` keys of 64 bits that lie anywhere.
+std::shared_ptr<bench::point> make_sparse_keys_point(size const& s);
 /// Sums of rows of 1, 8 or 64 floats.
 std::shared_ptr<bench::point> make_scatter_point(unsigned floats, size const& s);
 /// Row-wise AdaGrad on rows of 64 floats, with a step for each gradient.

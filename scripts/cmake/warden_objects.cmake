@@ -33,10 +33,11 @@ set(allocation_sources copy decode_arms deferred_histogram emission_oracle emit 
 list(TRANSFORM allocation_sources REPLACE "(.+)" "microbench/allocation/\\1.cu")
 warden_add_objects(allocation SOURCES ${allocation_sources} SIM_SOURCES microbench/allocation/simulated/algorithms.cpp
                    GPU_SOURCES microbench/allocation/cub/decode.cu microbench/allocation/cub/histogram.cu)
-set(workloads_sources adagrad_steps adagrad_sums argmin group_by nearest scatter)
+set(workloads_sources adagrad_steps adagrad_sums argmin group_by nearest scatter sparse_keys)
 list(TRANSFORM workloads_sources REPLACE "(.+)" "microbench/workloads/\\1.cu")
 warden_add_objects(workloads SOURCES ${workloads_sources} SIM_SOURCES microbench/workloads/simulated/no_arms.cpp
-                   GPU_SOURCES microbench/workloads/cub/bulk_reduce.cu microbench/workloads/cub/group_by.cu)
+                   GPU_SOURCES microbench/workloads/cub/bulk_reduce.cu microbench/workloads/cub/group_by.cu
+                   microbench/workloads/cub/sparse_keys.cu)
 warden_add_objects(bank_arms SOURCES apps/bank_transfer/bank.cu apps/bank_transfer/arms.cu apps/bank_transfer/lock_arms.cu
                    apps/bank_transfer/rounds_arm.cu apps/bank_transfer/warden_arms.cu)
 # The host part of apps/graph knows no device: it is compiled once.
