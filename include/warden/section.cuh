@@ -6,6 +6,8 @@
 
 #include <warden/detail/block/lane_group.cuh>
 #include <warden/detail/block/record_id.cuh>
+#include <warden/detail/block/row.cuh>
+#include <warden/detail/block/section_with_row.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
@@ -35,23 +37,6 @@ struct no_answer {};
 template <class T>
 inline constexpr bool is_address_free = std::is_trivially_copyable_v<T>;
 
-/// True if the section declares how many lanes of a warp run it, by `static constexpr unsigned
-/// group_size`. It then gets a lane_group as an additional last argument.
-template <class Section>
-inline constexpr bool takes_group = requires {
-  typename std::integral_constant<unsigned, Section::group_size>;
-};
-
-/// Number of lanes of a warp that run the section together: 1, 2, 4, 8, 16 or 32. 1 by default.
-template <class Section>
-inline constexpr unsigned group_size_of = [] {
-  if constexpr (takes_group<Section>) {
-    return lane_group<Section::group_size>::lanes;
-  } else {
-    return 1u;
-  }
-}();
-
 /// True if an executor runs sections by groups of several lanes: its `static constexpr bool
 /// runs_groups`, false by default.
 template <class Executor>
@@ -75,13 +60,17 @@ WARDEN_DEVICE bool takes_part() {
 }
 
 namespace detail {
-/// True if a section can be called with these arguments, followed by its group if it takes one.
+/// True if a section can be called with these arguments, followed by its group if it takes one. A
+/// section whose payload is a row takes the lane's part of it in addition.
 template <class Section, class... Arguments>
 concept called_with =
-    (!takes_group<Section> &&
+    (!takes_group<Section> && !has_row<Section> &&
      requires(Section const& section, Arguments... arguments) { section(arguments...); }) ||
-    (takes_group<Section> &&
+    (takes_group<Section> && !has_row<Section> &&
      requires(Section const& section, Arguments... arguments,
+              lane_group<group_size_of<Section>> const& group) { section(arguments..., group); }) ||
+    (has_row<Section> &&
+     requires(section_with_row<Section> const& section, Arguments... arguments,
               lane_group<group_size_of<Section>> const& group) { section(arguments..., group); });
 template <class Section, class Record, class Context>
 concept takes_context = called_with<Section, Record&, Context const&>;
@@ -122,9 +111,10 @@ template <class Section, class... Arguments>
 struct returned {
   using type = decltype(std::declval<Section const&>()(std::declval<Arguments>()...));
 };
+template <has_row Section, class... Arguments>
+struct returned<Section, Arguments...> : returned<section_with_row<Section>, Arguments...> {};
 template <class Section, class... Arguments>
-requires takes_group<Section>
-struct returned<Section, Arguments...> {
+requires(takes_group<Section> && !has_row<Section>) struct returned<Section, Arguments...> {
   using type = decltype(std::declval<Section const&>()(
       std::declval<Arguments>()..., std::declval<lane_group<group_size_of<Section>> const&>()));
 };
@@ -285,7 +275,9 @@ inline constexpr bool takes_own_id =
 template <class Section, class Record, class Context, class Id>
 WARDEN_DEVICE typename answer_type<Section, Record, Context>::type run_with_id(
     Section const& section, Record& record, Context const& context, Id const& id) {
-  if constexpr (takes_context<Section, Record, Context>) {
+  if constexpr (has_row<Section>) {
+    return run_with_id(with_row(section, context), record, context, id);
+  } else if constexpr (takes_context<Section, Record, Context>) {
     return call(section, record, context);
   } else if constexpr (takes_record<Section, Record>) {
     return call(section, record);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <warden/detail/block/combining.cuh>
+#include <warden/detail/block/section_with_row.cuh>
 #include <warden/detail/deferred/log_formats.cuh>
 #include <warden/detail/execute/is_noop.cuh>
 #include <warden/detail/execute/owner_map.cuh>
@@ -30,6 +31,19 @@ class section_checks : policy_checks<Policy> {
                 "warden: records are trivially copyable and hold no address of themselves");
   static_assert(std::is_trivially_copyable_v<typename Policy::context>,
                 "warden: a context is trivially copyable");
+  static_assert((fits_payload<Sections, typename Policy::context> && ...),
+                "warden: a section's member function payload is called, const, as "
+                "payload(context) or payload(), and returns a warden::row");
+  static_assert(((!has_row<Sections> || takes_group<Sections>)&&...),
+                "warden: a section with a payload says how many lanes load the row, by "
+                "static constexpr unsigned group_size");
+  static_assert((fits_row_combine<Sections> && ...),
+                "warden: a section with a payload combines its rows: static part combine(part, "
+                "part) takes and returns the section's warden::row_part");
+  static_assert(
+      !((has_row<Sections> && pair_section_of<Sections, Record, typename Policy::context>) || ...),
+      "warden: sections on two records have no payload: let their operator() load the "
+      "row, by warden::row::load");
   static_assert(!(takes_two_and_ids<Sections, Record, typename Policy::context> || ...),
                 "warden: sections on two records take no record_id: let the payload hold the ids "
                 "that the section needs");
@@ -42,7 +56,7 @@ class section_checks : policy_checks<Policy> {
       "warden: a section is trivially copyable and called, const, as section(record[, "
       "context][, record_id]), as section(first, second[, context]) or as section(record, "
       "context[, record_id], next), one of the three; a section with a group_size takes its group "
-      "as last argument");
+      "as last argument, one with a payload takes its row_part after the record");
   static_assert(!((takes_two<Sections, Record> && takes_record<Sections, Record>) || ...),
                 "warden: a section's operator() fits one record as well as two: let it have one "
                 "form");
@@ -82,8 +96,10 @@ class section_checks : policy_checks<Policy> {
                 "warden: sections combine in a guarded array of one section type: let neither the "
                 "section say combines = true nor the policy combine_in_fused");
   static_assert(((!must_combine<Sections> ||
-                  (group_size_of<Sections> == 1 &&
-                   critical_section_of<Sections, Record, typename Policy::context>)) &&
+                  (has_row<Sections>
+                       ? combines_rows<Sections> && !Policy::combine_in_fused
+                       : group_size_of<Sections> == 1 &&
+                             critical_section_of<Sections, Record, typename Policy::context>)) &&
                  ...),
                 "warden: sections that several lanes run, on two records, or that send sections do "
                 "not combine: let neither the section say combines = true nor the policy "
@@ -92,8 +108,8 @@ class section_checks : policy_checks<Policy> {
   static_assert(sizeof(typename log_formats<
                        combines_in_log<Policy, Record, Sections...>,
                        sent<Sections, Record, typename Policy::context>...>::message_type) != 0);
-  static_assert(((!must_combine<Sections> || !std::is_same_v<partial_of<Sections>, Sections> ||
-                  combining<Sections>)&&...),
+  static_assert(((!must_combine<Sections> || has_row<Sections> ||
+                  !std::is_same_v<partial_of<Sections>, Sections> || combining<Sections>)&&...),
                 "warden: the section has no member static Section combine(Section, Section)");
   static_assert(((!must_combine<Sections> || std::is_same_v<partial_of<Sections>, Sections> ||
                   combining<partial_of<Sections>>)&&...),

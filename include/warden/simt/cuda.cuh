@@ -83,6 +83,12 @@ WARDEN_DEVICE unsigned match_any(unsigned mask, T value) {
 struct site {
   WARDEN_HOST_DEVICE static constexpr site current() { return {}; }
 };
+/// One plain load of an object of up to 16 bytes. Precondition: the address is aligned to its size.
+template <class T>
+WARDEN_DEVICE T load_plain(T const* address, site) {
+  static_assert(sizeof(T) <= 16 && alignof(T) == sizeof(T));
+  return *address;
+}
 /// Synchronizes the lanes that run a section together. Precondition: all lanes of `mask` call it,
 /// from one place of the source.
 WARDEN_DEVICE void group_sync(unsigned mask, site) { __syncwarp(mask); }

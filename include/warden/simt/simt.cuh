@@ -47,6 +47,7 @@
 /// | ^ | `load_whole_flit store_whole_flit` | 16 bytes as one access: more than PTX promises |
 /// | ^ | `load_four_words` | 16 bytes by one load: four words, each atomic by itself |
 /// | ^ | `store_four_words` | 16 bytes, plain |
+/// | ^ | `load_plain(address)` | an object of up to 16 bytes, plain |
 /// | ^ | `prefetch(address)` | starts a load into the level-2 cache |
 /// | shared | `shared_load shared_store` | relaxed, block scope |
 /// | ^ | `shared_fetch_add shared_fetch_min` | the same; the old value |

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
@@ -83,6 +84,16 @@ inline void load_four_words(void const* address, std::uint32_t (&words)[4],
     device::misuse("16 bytes are loaded where no 16 bytes begin", where);
   for (unsigned i = 0; i < 4; ++i)
     words[i] = load_relaxed(static_cast<std::uint32_t const*>(address) + i, where);
+}
+template <class T>
+T load_plain(T const* address, site where = site::current()) {
+  static_assert(sizeof(T) <= 16 && alignof(T) == sizeof(T));
+  if (reinterpret_cast<std::uintptr_t>(address) % sizeof(T) != 0)
+    device::misuse(std::to_string(sizeof(T)) + " bytes are loaded where no " +
+                       std::to_string(sizeof(T)) + " bytes begin",
+                   where);
+  device::check_access("load", address, sizeof(T), where);
+  return *address;
 }
 inline void store_four_words(void* address, std::uint32_t const (&words)[4],
                              site where = site::current()) {

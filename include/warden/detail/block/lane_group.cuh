@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The lanes of a warp that run one critical section together, as the section sees them.
+/// The lanes of a warp that run one critical section together, as the section sees them, and how
+/// many a section takes.
 #pragma once
 
 #include <warden/simt/simt.cuh>
+
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -100,5 +103,22 @@ class lane_group {
     }
   }
 };
+
+/// True if the section declares how many lanes of a warp run it, by `static constexpr unsigned
+/// group_size`. It then gets a lane_group as an additional last argument.
+template <class Section>
+inline constexpr bool takes_group = requires {
+  typename std::integral_constant<unsigned, Section::group_size>;
+};
+
+/// Number of lanes of a warp that run the section together: 1, 2, 4, 8, 16 or 32. 1 by default.
+template <class Section>
+inline constexpr unsigned group_size_of = [] {
+  if constexpr (takes_group<Section>) {
+    return lane_group<Section::group_size>::lanes;
+  } else {
+    return 1u;
+  }
+}();
 
 WARDEN_NAMESPACE_END

@@ -15,14 +15,15 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// True if the sections of such a guarded array combine. They have no order and one type, which has
-/// `combine`, or a `partial` that has. One thread runs each on one record, and no section sends
-/// others. Sections of several types do not combine, because they share batches.
+/// `combine`, or a `partial` that has. One thread runs each on one record, without a row, and no
+/// section sends others. Sections of several types do not combine, because they share batches.
 template <class Policy, class Record, class... Sections>
 inline constexpr bool can_combine = false;
 template <class Policy, class Record, class Section>
 inline constexpr bool can_combine<Policy, Record, Section> =
     !Policy::order::in_order && combining<partial_of<Section>> && !declines_combining<Section> &&
-    group_size_of<Section> == 1 && critical_section_of<Section, Record, typename Policy::context>;
+    group_size_of<Section> == 1 && !has_row<Section> &&
+    critical_section_of<Section, Record, typename Policy::context>;
 
 /// Largest partial of a bulk run, and of a log, which is written to messages. Units: bytes.
 inline constexpr std::size_t most_partial_bytes = 64, most_logged_bytes = 44;

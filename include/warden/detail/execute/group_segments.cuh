@@ -5,11 +5,15 @@
 #pragma once
 
 #include <warden/detail/block/lane_group.cuh>
+#include <warden/detail/block/section_with_row.cuh>
 #include <warden/detail/execute/record_store.cuh>
+#include <warden/detail/execute/rows_ahead.cuh>
 #include <warden/detail/execute/section_runner.cuh>
 #include <warden/simt/simt.cuh>
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -62,10 +66,17 @@ class group_segments {
     std::uintptr_t own_place;
   };
   WARDEN_DEVICE batch look_up(group const& lanes, std::uint32_t first, std::uint32_t end) const {
-    unsigned const count = end - first < group::lanes ? end - first : group::lanes;
-    std::uint32_t const own = first + (lanes.lane() < count ? lanes.lane() : 0);
-    record* const place = records_.at(window_.sorted(own).local());
-    return {first, count, reinterpret_cast<std::uintptr_t>(place)};
+    record* const place = records_.at(own_message(lanes, first, end).local());
+    return {first, count_of(first, end), reinterpret_cast<std::uintptr_t>(place)};
+  }
+  /// Returns the number of messages of the batch that begins at `first`.
+  WARDEN_DEVICE static unsigned count_of(std::uint32_t first, std::uint32_t end) {
+    return end - first < group::lanes ? end - first : group::lanes;
+  }
+  /// Returns the message of a batch that this lane looks up: the first one if it has none.
+  WARDEN_DEVICE message_type const& own_message(group const& lanes, std::uint32_t first,
+                                                std::uint32_t end) const {
+    return window_.sorted(first + (lanes.lane() < count_of(first, end) ? lanes.lane() : 0));
   }
   /// Returns the batch's message k, in all lanes. Collective.
   WARDEN_DEVICE upcoming message_of(group const& lanes, batch const& messages, unsigned k) const {
@@ -75,13 +86,17 @@ class group_segments {
 
   /// Runs one owner's messages.
   WARDEN_DEVICE void run_one(group const& lanes, std::uint32_t begin, std::uint32_t end) const {
-    WARDEN_NO_UNROLL
-    for (std::uint32_t first = begin; first < end; first += group::lanes) {
-      batch const messages = look_up(lanes, first, end);
-      if constexpr (Ref::filters_noops && Ref::in_order) {
-        run_filtered(lanes, messages);
-      } else {
-        run_all(lanes, messages);
+    if constexpr (loads_rows && !(Ref::filters_noops && Ref::in_order)) {
+      run_with_rows(lanes, begin, end);
+    } else {
+      WARDEN_NO_UNROLL
+      for (std::uint32_t first = begin; first < end; first += group::lanes) {
+        batch const messages = look_up(lanes, first, end);
+        if constexpr (Ref::filters_noops && Ref::in_order) {
+          run_filtered(lanes, messages);
+        } else {
+          run_all(lanes, messages);
+        }
       }
     }
   }
@@ -94,6 +109,73 @@ class group_segments {
       // Loads the next message while the section runs.
       next = message_of(lanes, messages, k + 1 < messages.count ? k + 1 : k);
       apply(lanes, now);
+    }
+  }
+
+  using section = typename Ref::section;
+  /// True if the rows of the next sections are loaded while one runs. All sections have one type.
+  static constexpr bool loads_rows =
+      has_row<section> && Ref::format::types == 1 && !Ref::has_answers;
+  /// Starts to load an object into the level-2 cache, from where the registers of a group get the
+  /// next few rows and records in time.
+  WARDEN_DEVICE static void prefetch(void const* object, std::size_t bytes) {
+    constexpr std::size_t line = 128;
+    WARDEN_UNROLL
+    for (std::size_t byte = 0; byte < bytes; byte += line)
+      simt::prefetch(static_cast<std::byte const*>(object) + byte);
+  }
+  /// Returns the address of the row of this lane's message of a batch. Prefetches row and record.
+  WARDEN_DEVICE std::uintptr_t look_up_row(group const& lanes, std::uint32_t first,
+                                           std::uint32_t end) const {
+    message_type const& m = own_message(lanes, first, end);
+    auto const row = payload_of(Ref::format::template unpack<section>(m), ref_.sections_context);
+    prefetch(row.data(), row_of<section>::bytes);
+    if constexpr (!record_store<Ref>::on_chip) prefetch(records_.at(m.local()), sizeof(record));
+    return reinterpret_cast<std::uintptr_t>(row.data());
+  }
+  /// Runs one owner's messages. While a section runs, the rows of those after it are loaded.
+  WARDEN_DEVICE void run_with_rows(group const& lanes, std::uint32_t begin,
+                                   std::uint32_t end) const {
+    using rows = rows_ahead<section>;
+    rows ahead;
+    auto const start = [&](unsigned j, std::uintptr_t own_row, unsigned lane) {
+      using element = std::remove_pointer_t<decltype(row_of<section>{nullptr}.data())>;
+      auto* const first = reinterpret_cast<element*>(lanes.shuffle(own_row, lane));
+      ahead.start(j, row_of<section>{first});
+    };
+    std::uintptr_t next_row = look_up_row(lanes, begin, end);
+    WARDEN_UNROLL
+    for (unsigned j = 0; j < rows::count; ++j) {
+      if (begin + j < end) start(j, next_row, j);
+    }
+    WARDEN_NO_UNROLL
+    for (std::uint32_t first = begin; first < end; first += group::lanes) {
+      batch const now = look_up(lanes, first, end);
+      // The last rows of this batch make way for the first ones of the next.
+      std::uintptr_t const now_row = next_row;
+      if (now.count < end - first) next_row = look_up_row(lanes, first + now.count, end);
+      upcoming following = message_of(lanes, now, 0);
+      WARDEN_NO_UNROLL
+      for (unsigned k = 0; k < now.count; k += rows::count) {
+        bool const is_last = k + rows::count >= group::lanes;  // mutation: row-batch
+        std::uintptr_t const own_row = is_last ? next_row : now_row;
+        WARDEN_UNROLL
+        for (unsigned j = 0; j < rows::count; ++j) {
+          if (k + j >= now.count) break;
+          upcoming const m = following;
+          following = message_of(lanes, now, k + j + 1 < now.count ? k + j + 1 : k + j);
+          auto const part = ahead.take(j);  // mutation: row-taken
+          section_with_row<section> const loaded{Ref::format::template unpack<section>(m.message),
+                                                 part};
+          apply(lanes, m, [&](auto const& id, reply_type& to_caller) {
+            section_runner{ref_}.apply(loaded, *m.place, id, *m.place, to_caller);
+          });
+          // Not before the section: the load would take other registers than the row that the
+          // section uses, and a copy from one to the other would wait for it.
+          if (first + k + j + rows::count < end)
+            start(j, own_row, (k + j + rows::count) % group::lanes);  // mutation: row-ahead
+        }
+      }
     }
   }
 
@@ -125,11 +207,17 @@ class group_segments {
 
   /// Runs one message's section by all lanes.
   WARDEN_DEVICE void apply(group const& lanes, upcoming const& now) const {
+    apply(lanes, now, [&](auto const& id, reply_type& to_caller) {
+      section_runner{ref_}.apply(now.message, *now.place, id, to_caller);
+    });
+  }
+  /// Runs one message's section by all lanes, by `run(id, to_caller)`.
+  template <class Run>
+  WARDEN_DEVICE void apply(group const& lanes, upcoming const& now, Run run) const {
     record const* const identity = records_.address_of(now.message.local());
     reply_type to_caller[1];
     section_runner{ref_}.enter(lanes, now.message, identity, now.place);
-    section_runner{ref_}.apply(now.message, *now.place, records_.id_of(now.message.local()),
-                               to_caller[0]);
+    run(records_.id_of(now.message.local()), to_caller[0]);
     simt::group_leave(lanes.mask(), identity);
     // The writes of each lane are visible to all, in the next section and in the first lane's
     // answer.
