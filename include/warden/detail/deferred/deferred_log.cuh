@@ -9,6 +9,7 @@
 #include <warden/detail/deferred/log_plan.cuh>
 #include <warden/detail/deferred/log_runner.cuh>
 #include <warden/detail/deferred/run_ref.cuh>
+#include <warden/detail/deferred/runs_in_trees.cuh>
 #include <warden/detail/execute/guarded_access.cuh>
 #include <warden/runtime.hpp>
 
@@ -47,11 +48,11 @@ inline constexpr bool is_replayed =
 template <class Policy, class Record, class... Sections>
 using log_runner_of = std::conditional_t<
     is_replayed<Policy, Record, Sections...>, log_replayer<Policy, Record, Sections...>,
-    std::conditional_t<
-        run_ref<Policy, Record, Sections...>::has_pairs,
-        rounds_runner<run_pairs_ref<Policy, Record, Sections...>>,
-        std::conditional_t<Policy::order::in_trees, tree_log_runner<Policy, Record, Sections...>,
-                           log_runner<Policy, Record, Sections...>>>>;
+    std::conditional_t<run_ref<Policy, Record, Sections...>::has_pairs,
+                       rounds_runner<run_pairs_ref<Policy, Record, Sections...>>,
+                       std::conditional_t<runs_in_trees<Policy, Record, Sections...>,
+                                          tree_log_runner<Policy, Record, Sections...>,
+                                          log_runner<Policy, Record, Sections...>>>>;
 /// Device view of the guarded array for the runs of a log. Sections on two records run in rounds.
 template <class Policy, class Record, class... Sections>
 using run_ref_of = std::conditional_t<run_ref<Policy, Record, Sections...>::has_pairs,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The memory that a guarded array with order::deterministic keeps for `apply_async`.
+/// The memory that a guarded array whose sections are combined in trees keeps for `apply_async`.
 #pragma once
 
 #include <warden/detail/block/index_range.cuh>
 #include <warden/detail/deferred/apply_log.cuh>
+#include <warden/detail/deferred/runs_in_trees.cuh>
 #include <warden/detail/deterministic/tree_checks.cuh>
 #include <warden/detail/deterministic/tree_memory.cuh>
 #include <warden/detail/execute/guarded_access.cuh>
@@ -42,7 +43,7 @@ class apply_tree : public apply_log_base {
         static_cast<std::uint32_t>(std::min(std::bit_ceil(std::max(n, least)), most));
     if (!memory_.empty() && memory_.back().most() >= wanted) return;
     if (of.size() > most_records) {
-      throw_limit_error("apply_async: % records; the limit with order::deterministic is %",
+      throw_limit_error("apply_async: % records; the limit of sections that a tree combines is %",
                         {of.size(), most_records}, where);
     }
     if (runtime::capturing(s, where)) {
@@ -91,7 +92,7 @@ struct kept_for_apply {
   using type = apply_log<Policy, Record, Sections...>;
 };
 template <class Policy, class Record, class Section>
-requires is_deterministic<Policy>
+requires runs_in_trees<Policy, Record, Section>
 struct kept_for_apply<Policy, Record, Section> {
   using type = apply_tree<Policy, Record, Section>;
 };

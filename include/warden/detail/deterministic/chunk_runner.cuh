@@ -3,10 +3,11 @@
 /// Combines the sections of chunks, and applies the results to the records.
 #pragma once
 
-#include <warden/detail/block/combining.cuh>
 #include <warden/detail/block/record_id.cuh>
+#include <warden/detail/block/section_with_row.cuh>
 #include <warden/detail/deterministic/chunk_list.cuh>
 #include <warden/detail/deterministic/tree_parents.cuh>
+#include <warden/detail/deterministic/tree_partial.cuh>
 #include <warden/detail/execute/guarded_report.cuh>
 #include <warden/section.cuh>
 #include <warden/simt/simt.cuh>
@@ -21,7 +22,7 @@ template <class Record, class Context, class Section, class Bulk>
 struct tree_arguments {
   using record = Record;                                     ///< type of one protected item
   using section = Section;                                   ///< type of the sections
-  using partial = partial_of<Section>;                       ///< type that they combine to
+  using partial = tree_partial<Section>;                     ///< type that they combine to
   static constexpr unsigned lanes = group_size_of<Section>;  ///< lanes of a group
 
   Bulk bulk;                             ///< sections by number
@@ -80,18 +81,18 @@ class chunk_runner {
         record own = a_.records[id];
         partial const sum = combined(c);
         simt::section_enter(&a_.records[id]);
-        run_with_id(sum, own, a_.context, id_of(id));
+        run_with_id(runnable(c, sum), own, a_.context, id_of(id));
         a_.records[id] = own;
         simt::section_leave(&a_.records[id]);
         return;
       }
     }
     partial const sum = combined(c);
-    if (c.is_whole()) return apply(id, sum);
+    if (c.is_whole()) return apply(c, id, sum);
     std::uint32_t const before = sorted_.before;
     a_.parents.add(
         {c.begin + before, c.end + before, c.record_begin + before, c.record_end + before}, sum,
-        [&](partial const& all) { apply(id, all); });
+        [&](partial const& all) { apply(c, id, all); });
   }
   /// Returns the id of the record at a place.
   WARDEN_DEVICE record_id id_of(std::uint32_t place) const {
@@ -106,8 +107,12 @@ class chunk_runner {
   };
   WARDEN_DEVICE partial combined(chunk const& c) const {
     auto const leaf = [&](std::uint32_t p) {
-      std::uint32_t const number = sorted_.numbers[p < c.end ? p : c.end - 1];
-      return made_partial<partial>(a_.bulk.section(a_.first + number));
+      section const one = section_at(p < c.end ? p : c.end - 1);
+      if constexpr (has_row<section>) {
+        return partial{with_row(one, a_.context).part};
+      } else {
+        return made_partial<partial>(one);
+      }
     };
     // Several sections at a time: their loads are in progress at the same time.
     auto const four = [&](std::uint32_t p) {
@@ -126,7 +131,21 @@ class chunk_runner {
       next = four(p);
     }
   }
-  WARDEN_DEVICE void apply(std::uint32_t id, partial const& sum) const {
+  /// Returns the section at a position.
+  WARDEN_DEVICE section section_at(std::uint32_t p) const {
+    return a_.bulk.section(a_.first + sorted_.numbers[p]);
+  }
+  /// Returns the section that applies `sum` to the record of a chunk.
+  WARDEN_DEVICE auto runnable(chunk const& c, partial const& sum) const {
+    if constexpr (has_row<section>) {
+      section const first = section_at(c.record_begin);  // mutation: row-first
+      return section_with_row<section>{first, sum.part};
+    } else {
+      return sum;
+    }
+  }
+  WARDEN_DEVICE void apply(chunk const& c, std::uint32_t id, partial const& all) const {
+    auto const sum = runnable(c, all);
     record& r = a_.records[id];
     record_id const own = id_of(id);
     if constexpr (Arguments::lanes == 1) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The sections of a log in their order: by launch, block, send and thread.
+/// The sections of a log by number. If they have an order: by launch, block, send and thread.
 #pragma once
 
 #include <warden/detail/block/record_id.cuh>
@@ -55,8 +55,12 @@ struct place_arguments {
   /// Returns the messages of the batch whose turn is `turn`.
   [[nodiscard]] WARDEN_DEVICE log_places batch(std::uint32_t turn) const {
     auto const& log = run.ref.log;
-    std::uint32_t const row = log.order.rows[turn];
-    return row == log.no_row ? log_places{0, 0} : log.segment(0, row);
+    if constexpr (!Ref::in_order) {
+      return log.segment(0, turn);
+    } else {
+      std::uint32_t const row = log.order.rows[turn];
+      return row == log.no_row ? log_places{0, 0} : log.segment(0, row);
+    }
   }
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Runs logs with order::deterministic.
+/// Runs logs whose sections are combined in trees.
 #pragma once
 
 #include <warden/buffer.hpp>
 #include <warden/detail/deferred/deferred_log.cuh>
 #include <warden/detail/deferred/deferred_options.hpp>
+#include <warden/detail/deferred/flat_sort.cuh>
 #include <warden/detail/deferred/log_order.cuh>
 #include <warden/detail/deferred/log_plan.cuh>
 #include <warden/detail/deferred/run_ref.cuh>
@@ -21,12 +22,13 @@
 #include <cstdint>
 #include <optional>
 #include <source_location>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// The kernels between a log's close and its opening, for sections that a fixed tree combines. The
-/// log has one partition, and its order is that of order::sequential.
+/// log has one partition. If it has an order, it is that of order::sequential.
 template <class Policy, class Record, class Section>
 class tree_log_runner<Policy, Record, Section> {
   using run_type = run_ref<Policy, Record, Section>;
@@ -54,9 +56,13 @@ class tree_log_runner<Policy, Record, Section> {
     make_sorter(run.log, where);
     make_split(run.log, run.owners, run.owners, where);
   }
-  /// Makes the memory that finds the order of the log.
+  /// Makes the memory that finds the order of the log, or sorts its flat messages.
   void make_sorter(typename run_type::log_type& log, std::source_location where) {
-    order_.make(log, where);
+    if constexpr (run_type::in_order) {
+      sorter_.make(log, where);
+    } else {
+      sorter_.plan(log, where);
+    }
   }
   /// Makes the memory that runs logs no larger than `log`. They have one partition, so there is
   /// none to split.
@@ -74,10 +80,14 @@ class tree_log_runner<Policy, Record, Section> {
     sort(run, false, stage, s, where);
     execute(run, stage, s, where);
   }
-  /// Enqueues the search for the order of a log.
+  /// Enqueues the search for the order of a log, or the sort of its flat messages.
   void sort(run_arguments<run_type> const& run, bool, run_stage& stage, stream_ref s,
             std::source_location where) {
-    order_.find(run, s, where);
+    if constexpr (run_type::in_order) {
+      sorter_.find(run, s, where);
+    } else {
+      sorter_.enqueue(run, false, s, where);
+    }
     stage = run_stage::sorted;
   }
   /// Enqueues the execution of a log whose order is known.
@@ -107,11 +117,14 @@ class tree_log_runner<Policy, Record, Section> {
   [[nodiscard]] static launch_control* launch() { return nullptr; }
   /// Returns the device memory of the runner. Units: bytes.
   [[nodiscard]] std::size_t bytes() const {
-    return order_.bytes() + befores_.bytes() + places_.bytes() + count_.bytes() + memory_->bytes();
+    std::size_t sorter = 0;
+    if constexpr (run_type::in_order) sorter = sorter_.bytes();
+    return sorter + befores_.bytes() + places_.bytes() + count_.bytes() + memory_->bytes();
   }
 
  private:
-  log_order<run_type> order_;
+  /// As in log_runner.
+  std::conditional_t<run_type::in_order, log_order<run_type>, flat_sort<run_type>> sorter_;
   buffer<std::uint32_t> befores_, places_, count_;
   std::optional<tree_memory<Section>> memory_;
   std::uint32_t records_ = 0;  ///< records of this device

@@ -8,6 +8,7 @@
 #include <warden/detail/deterministic/bulk_sections.cuh>
 #include <warden/detail/deterministic/record_partition.cuh>
 #include <warden/detail/deterministic/tree_kernels.cuh>
+#include <warden/detail/deterministic/tree_partial.cuh>
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
 #include <warden/stream.hpp>
@@ -33,7 +34,7 @@ struct tree_records {
 /// Memory for runs of up to a number of sections. Serves one run at a time.
 template <class Section>
 class tree_memory {
-  using partial = partial_of<Section>;
+  using partial = tree_partial<Section>;
   static constexpr unsigned lanes = group_size_of<Section>;
   using parents = tree_parents<partial, lanes>;
 
