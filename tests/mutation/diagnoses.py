@@ -21,6 +21,9 @@ TREE = "logs/deterministic_seeds.warps_that_combine_one_record_pass_their_values
 TREE_BUCKET = "logs/deterministic_seeds.blocks_sort_a_bucket_together"
 GROUPS_BY_RUNS = "logs/lanes_seeds.each_section_runs_once_by_runs"
 GROUPS_BY_LOCKS = "logs/lanes_seeds.each_section_runs_once_by_locks"
+ROWS = "logs/rows_seeds.each_section_gets_its_row"
+ROWS_COMBINE = "logs/rows_seeds.rows_of_one_record_combine"
+WRONG_ROW = "wrong row on record"
 ASKED = "logs/lanes_seeds.sections_are_asked"
 HALF_DONE = "(overlapping|unordered) sections|lost or doubled section|another section half done"
 # Those that are compiled for the race detector. All of these mutants break accesses to plain memory.

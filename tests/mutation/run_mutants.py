@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of the kernels of a run; mutants.py says how a row reads."""
-from diagnoses import LOGS, RACE, RACES_OF_NOOPS
+from diagnoses import LOGS, RACE, RACES_OF_NOOPS, ROWS, ROWS_COMBINE, WRONG_ROW
 
 RUN_MUTANTS = {
     # Flat messages that no sort reaches; a kernel that begins before the one before it has ended.
@@ -10,6 +10,12 @@ RUN_MUTANTS = {
     "end-release": ("detail/deferred/deferred_kernels.cuh", "", RACES_OF_NOOPS, RACE),
     "end-acquire": ("detail/deferred/deferred_kernels.cuh", "", RACES_OF_NOOPS, RACE),
     "early-run": ("detail/deferred/deferred_kernels.cuh", "", LOGS, "wait_for_previous_kernel"),
+    # Rows ahead: the last rows of a batch are followed by its first ones; a section gets the row of another one; a row is loaded
+    # twice. Another section than the first runs with the combined rows.
+    "row-batch": ("detail/execute/group_segments.cuh", "bool const is_last = false;", ROWS, WRONG_ROW),
+    "row-taken": ("detail/execute/group_segments.cuh", "auto const part = ahead.take((j + 1) % rows::count);", ROWS, WRONG_ROW),
+    "row-ahead": ("detail/execute/group_segments.cuh", "start(j, own_row, (k + j + rows::count - 1) % group::lanes);", ROWS, WRONG_ROW),
+    "row-first": ("detail/deterministic/chunk_runner.cuh", "section const first = section_at(c.begin);", ROWS_COMBINE, "another section ran"),
     "run-acquire": ("detail/execute/run_array.cuh", "", "parts/run_array.what_a_run_wrote_is_visible_to_the_next", "lost update"),
     "run-amid": ("detail/execute/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u);",
                  "logs/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),
