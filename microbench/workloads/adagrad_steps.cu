@@ -122,8 +122,21 @@ struct step {
     w.store(e.w, group.lane());
   }
 };
-using table = warden::basic_guarded<warden::policy<warden::options{}, warden::context<parameter>>,
-                                    embedding, step>;
+/// The same, with the gradient as its payload.
+struct row_step {
+  static constexpr unsigned group_size = 32;
+  std::uint32_t source;
+  __device__ warden::row<float const, width> payload(parameter const& t) const {
+    return {t.gradients, source};
+  }
+  __device__ void operator()(embedding& e, gradient_part<32> const& g, parameter const& t,
+                             warden::record_id id, warden::lane_group<32> const& group) const {
+    make_step(e, t.state[id], g, group);
+  }
+};
+using step_policy = warden::policy<warden::options{}, warden::context<parameter>>;
+template <class Step>
+using table = warden::basic_guarded<step_policy, embedding, Step>;
 
 struct locked_arguments {
   float_rows<width> rows;
@@ -196,28 +209,34 @@ arm make_sort_steps(step_work& w) {
   }};
 }
 
+template <class Step>
 struct step_log {
   explicit step_log(step_work& w)
       : on{w.tensors().weights, w.rows().n_records, w.tensors()}, log{on, w.rows().n} {}
-  table on;
-  warden::deferred<table::policy, embedding, step> log;
+  table<Step> on;
+  warden::deferred<step_policy, embedding, Step> log;
 };
-void send_steps(step_log& by, float_rows<width> const& r) {
+template <class Step>
+void send_steps(step_log<Step>& by, float_rows<width> const& r) {
   warden::send_async(by.log, r.n, [=] __device__(std::uint64_t i) {
-    return warden::to{r.ids[i], step{static_cast<std::uint32_t>(i)}};
+    return warden::to{r.ids[i], Step{static_cast<std::uint32_t>(i)}};
   });
   by.log.run();
 }
+template <class Step>
 arm make_warden(step_work& w) {
-  auto const by = std::make_shared<step_log>(w);
+  auto const by = std::make_shared<step_log<Step>>(w);
   return {[=, r = w.rows()] { send_steps(*by, r); }, [=] { by->on.wait(); }};
 }
-void apply_steps(table& on, float_rows<width> const& r) {
+template <class Step>
+void apply_steps(table<Step>& on, float_rows<width> const& r) {
   on.apply_async(r.ids, r.n,
-                 [=] __device__(std::uint64_t i) { return step{static_cast<std::uint32_t>(i)}; });
+                 [=] __device__(std::uint64_t i) { return Step{static_cast<std::uint32_t>(i)}; });
 }
+template <class Step>
 arm make_warden_bulk(step_work& w) {
-  auto const on = std::make_shared<table>(w.tensors().weights, w.rows().n_records, w.tensors());
+  auto const on =
+      std::make_shared<table<Step>>(w.tensors().weights, w.rows().n_records, w.tensors());
   return {[=, r = w.rows()] { apply_steps(*on, r); }, [=] { on->wait(); }};
 }
 
@@ -230,8 +249,10 @@ std::shared_ptr<bench::point> make_adagrad_steps_point(size const& s) {
                                 s.rows,
                                 {{"lock_warp", make_lock_warp},
                                  {"sort_segments", make_sort_steps},
-                                 {"warden", make_warden},
-                                 {"warden_bulk", make_warden_bulk}},
+                                 {"warden", make_warden<step>},
+                                 {"warden_bulk", make_warden_bulk<step>},
+                                 {"warden_rows", make_warden<row_step>},
+                                 {"warden_rows_bulk", make_warden_bulk<row_step>}},
                                 [s] { return std::make_unique<step_work>(s); }});
 }
 

@@ -4,6 +4,7 @@
 
 #include "microbench/workloads/adagrad.cuh"
 #include "microbench/workloads/points.hpp"
+#include "microbench/workloads/row_arms.cuh"
 #include "microbench/workloads/warden_scatter.cuh"
 #include "microbench/workloads/work_point.hpp"
 
@@ -157,8 +158,29 @@ struct add_gradient {
     }
   };
 };
+/// Section of one or several gradients, which are rows in their place.
+struct add_row_of_gradients {
+  static constexpr unsigned group_size = 16;
+  using part = gradient_part<16>;
+  std::uint32_t source;
+  __device__ warden::row<float const, width> payload(parameter const& t) const {
+    return {t.gradients, source};
+  }
+  __device__ static part combine(part const& a, part const& b) { return added(a, b); }
+  __device__ void operator()(embedding& e, part const& sum, parameter const& t,
+                             warden::record_id id, warden::lane_group<16> const& group) const {
+    make_step(e, t.state[id], sum, group);
+  }
+};
 using in_trees =
     warden::policy<warden::options{}, warden::order::deterministic, warden::context<parameter>>;
+/// `By` is logged_rows or bulk_rows.
+template <template <class, class, class> class By>
+arm make_warden_rows(sum_work& w) {
+  auto const by = std::make_shared<By<parameter, embedding, add_row_of_gradients>>(
+      w.tensors().weights, w.rows(), w.tensors());
+  return {[=, r = w.rows()] { by->run_async(r); }, [=] { by->wait(); }, true};
+}
 arm make_warden_bulk(sum_work& w) {
   auto const table = std::make_shared<warden::basic_guarded<in_trees, embedding, add_gradient>>(
       w.tensors().weights, w.rows().n_records, w.tensors());
@@ -176,7 +198,9 @@ std::shared_ptr<bench::point> make_adagrad_sums_point(size const& s) {
                                {{"sort_segments", make_sorted<segment_sums<width>>},
                                 {"sort_pieces", make_sorted<piece_sums<width>>},
                                 {"warden", make_warden},
-                                {"warden_bulk", make_warden_bulk}},
+                                {"warden_bulk", make_warden_bulk},
+                                {"warden_rows", make_warden_rows<logged_rows>},
+                                {"warden_rows_bulk", make_warden_rows<bulk_rows>}},
                                [s] { return std::make_unique<sum_work>(s); }});
 }
 

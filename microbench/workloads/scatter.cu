@@ -3,6 +3,7 @@
 // Warden's are deterministic.
 
 #include "microbench/workloads/points.hpp"
+#include "microbench/workloads/row_arms.cuh"
 #include "microbench/workloads/scatter.cuh"
 #include "microbench/workloads/sorted_rows.cuh"
 #include "microbench/workloads/warden_scatter.cuh"
@@ -60,6 +61,14 @@ arm make_warden(scatter_work<Floats>& w) {
   return {[=, r = w.rows()] { by->run_async(r); }, [=] { by->wait(); }, true};
 }
 
+/// `By` is logged_rows or bulk_rows.
+template <template <class, class, class> class By>
+arm make_warden_rows(scatter_work<64>& w) {
+  auto const by = std::make_shared<By<float const*, record<64>, add_row_in_place>>(
+      reinterpret_cast<record<64>*>(w.out()), w.rows(), w.rows().values);
+  return {[=, r = w.rows()] { by->run_async(r); }, [=] { by->wait(); }, true};
+}
+
 template <unsigned Floats>
 std::shared_ptr<bench::point> make_point_of(size const& s) {
   arm_makers<scatter_work<Floats>> arms{
@@ -69,6 +78,10 @@ std::shared_ptr<bench::point> make_point_of(size const& s) {
       {"warden", make_warden<logged_scatter<Floats>, Floats>},
       {"warden_bulk", make_warden<bulk_scatter<Floats>, Floats>}};
   if constexpr (Floats >= 8) add_bulk_arms(arms);
+  if constexpr (Floats == 64) {
+    arms["warden_rows"] = make_warden_rows<logged_rows>;
+    arms["warden_rows_bulk"] = make_warden_rows<bulk_rows>;
+  }
   return make_point<scatter_work<Floats>>(
       {"scatter" + std::to_string(Floats), s.workload, s.keys, s.rows, std::move(arms),
        [s] { return std::make_unique<scatter_work<Floats>>(s); }});

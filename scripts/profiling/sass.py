@@ -30,7 +30,9 @@ from machine_code import demangled, dump, fail, kernels_in, of_all, runs, shorte
 MAY_DIVIDE = {("single_lock_fused", "payday"): "the user's kernel picks an account by a remainder"}
 # The same for spills. The storage of such a block takes 75,776 bytes.
 MAY_SPILL = {("test_deferred_bench", "Lm75776EEEvNS_14send_arguments"):
-             "blocks that combine, of which three are to be resident: 40 registers a thread"}
+             "blocks that combine, of which three are to be resident: 40 registers a thread",
+             ("workloads", "8row_step"):
+             "runs that load rows ahead, of which two blocks are to be resident: the reader's state between windows"}
 
 FULL_FLIT = "LDG.E.128.STRONG.GPU"
 NARROW = {"LDG.E.STRONG.GPU": 4, "LDG.E.64.STRONG.GPU": 8}  # opcode: bytes
