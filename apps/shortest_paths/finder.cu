@@ -65,7 +65,8 @@ schedule schedule_of(graph::csr_view const& rows, std::string const& arm, search
     for (std::string const& n : names) all += (all.empty() ? "" : ", ") + n;
     throw warden::limit_error{"shortest_paths: no arm '" + arm + "'; there are: " + all, where};
   }
-  schedule how{.scans = arm == "bellman_ford" || arm == "delta_scan", .local_steps = o.local_steps};
+  schedule how{.scans = arm == "bellman_ford" || arm == "delta_scan",
+               .local_iterations = o.local_iterations};
   how.buckets = o.buckets.value_or(arm == "delta_stepping" ? usual_buckets : 1);
   if (how.scans) how.buckets = 1;
   if (how.buckets < 1 || how.buckets > most_buckets) {

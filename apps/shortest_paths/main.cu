@@ -193,7 +193,7 @@ int main(int argc, char** argv) {
       ->transform(apps::whole(1));
   app.add_option("--buckets", o.how.buckets, "number of buckets of delta_stepping and near_far")
       ->transform(apps::whole(1, shortest_paths::most_buckets));
-  app.add_option("--local-steps", o.how.local_steps,
+  app.add_option("--local-iterations", o.how.local_iterations,
                  "iterations of a block between two barriers of all blocks, at most")
       ->transform(apps::whole(0, 4096))
       ->capture_default_str();

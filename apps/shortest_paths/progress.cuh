@@ -22,28 +22,28 @@ inline constexpr std::uint32_t narrow_places = search_threads;
 inline constexpr std::uint64_t narrow_arcs = 2 * std::uint64_t{most_arcs_of_a_place};
 /// Largest number of iterations of one block while the other blocks wait, because their wait is
 /// bounded.
-inline constexpr std::uint32_t most_narrow_steps = simt::has_registers ? 4096 : 12;
+inline constexpr std::uint32_t most_narrow_iterations = simt::has_registers ? 4096 : 12;
 /// Average number of arcs of a chunk, which a block takes at a time.
 inline constexpr std::uint64_t arcs_of_a_chunk = 4 * std::uint64_t{most_arcs_of_a_place};
 
 /// Progress of a search. The first thread of each block keeps it in shared memory.
 ///
-/// The **window** is the range of distances of the buckets. Bucket 0 is the first one of a window:
-/// its vertices are queued at once. Vertices beyond the window are in the overflow queue.
+/// The buckets hold the vertices of a **range** of distances. Vertices of bucket 0, the first one
+/// of a range, are queued at once. Vertices beyond the range are in the overflow queue.
 template <class Distance>
 struct progress {
   Distance lower, upper;               ///< near distances: from `lower` to below `upper`
-  Distance window, window_end;         ///< distances of the window
+  Distance range, range_end;           ///< distances of the buckets: from `range` to `range_end`
   std::uint64_t places;                ///< places of this step's queue
   std::uint64_t arcs;                  ///< arcs of these places
   std::uint64_t entries;               ///< entries that an opening or a refill reads
   std::uint64_t of_chunk;              ///< places of a chunk if blocks have local iterations
   std::uint64_t all_places, all_arcs;  ///< places queued so far, and their arcs
-  std::uint64_t window_arcs;           ///< arcs of the window's expansions
-  std::uint32_t window_steps;          ///< number of the window's expansions
+  std::uint64_t range_arcs;            ///< arcs of the range's expansions
+  std::uint32_t range_steps;           ///< number of the range's expansions
   std::uint32_t chunks;                ///< number of chunks of the places
   std::uint32_t taken;                 ///< chunks taken in earlier steps
-  std::uint32_t local_steps;           ///< iterations of a block in this step; 0: none
+  std::uint32_t local_iterations;      ///< iterations of a block in this step; 0: none
   std::uint32_t step, expansions, refills, too_far;
   unsigned shift, bucket;
   step_kind kind;
@@ -54,7 +54,7 @@ struct progress {
     places = places_of(source.arcs);
     arcs = source.arcs;
     shift = s.how.shift;
-    set_window(s, 0);
+    set_range(s, 0);
   }
   /// Adds the results of the last step.
   WARDEN_DEVICE void add(search_state<Distance> const& s) {
@@ -73,11 +73,11 @@ struct progress {
     } else if (places != 0) {
       kind = step_kind::expand;
       ++expansions;
-      ++window_steps;
-      window_arcs += arcs;
+      ++range_steps;
+      range_arcs += arcs;
       divide(s);
     } else {
-      local_steps = 0;
+      local_iterations = 0;
       if (!opens_bucket(s)) choose_refill(s);
     }
   }
@@ -86,16 +86,16 @@ struct progress {
   /// row. In others a block takes neighbouring places, which are often close in the graph.
   [[nodiscard]] WARDEN_DEVICE std::uint64_t place_in(std::uint32_t chunk) const {
     std::uint64_t const thread = simt::thread_rank();
-    if (local_steps == 0) return thread * chunks + chunk;
+    if (local_iterations == 0) return thread * chunks + chunk;
     return thread < of_chunk ? of_chunk * chunk + thread : places;
   }
-  /// Returns the bucket of a far distance, or the number of buckets beyond the window.
+  /// Returns the bucket of a far distance, or the number of buckets beyond the range.
   [[nodiscard]] WARDEN_DEVICE unsigned bucket_of(search_state<Distance> const& s,
                                                  Distance d) const {
-    return d < window_end ? static_cast<unsigned>((d - window) >> shift) : s.how.buckets;
+    return d < range_end ? static_cast<unsigned>((d - range) >> shift) : s.how.buckets;
   }
   [[nodiscard]] WARDEN_DEVICE Distance lower_bound_of(unsigned of_bucket) const {
-    return window + (Distance{of_bucket} << shift);
+    return range + (Distance{of_bucket} << shift);
   }
 
  private:
@@ -106,10 +106,10 @@ struct progress {
     if (shift >= bits || (unreached<Distance> - from) >> shift < n) return unreached<Distance>;
     return from + (Distance{n} << shift);
   }
-  WARDEN_DEVICE void set_window(search_state<Distance> const& s, Distance begin) {
-    window = lower = begin;
+  WARDEN_DEVICE void set_range(search_state<Distance> const& s, Distance begin) {
+    range = lower = begin;
     upper = after(begin, 1);
-    window_end = after(begin, s.how.buckets);
+    range_end = after(begin, s.how.buckets);
     bucket = 0;
   }
   /// Divides the places into chunks, of at most one place per thread. If the step has few arcs,
@@ -119,19 +119,19 @@ struct progress {
     if (places <= narrow_places && arcs <= narrow_arcs) {
       chunks = 1;
       of_chunk = places;
-      local_steps = s.how.local_steps == 0 ? 0 : most_narrow_steps;
+      local_iterations = s.how.local_iterations == 0 ? 0 : most_narrow_iterations;
       return;
     }
-    local_steps = places <= blocks * search_threads && arcs <= blocks * most_arcs_of_a_place
-                      ? s.how.local_steps
-                      : 0;
+    local_iterations = places <= blocks * search_threads && arcs <= blocks * most_arcs_of_a_place
+                           ? s.how.local_iterations
+                           : 0;
     std::uint64_t const by_places = (places + search_threads - 1) / search_threads;
     std::uint64_t const by_arcs = arcs / arcs_of_a_chunk;
     std::uint64_t const most = by_places < by_arcs ? by_arcs : by_places;
-    chunks = static_cast<std::uint32_t>(most < blocks || local_steps != 0 ? blocks : most);
+    chunks = static_cast<std::uint32_t>(most < blocks || local_iterations != 0 ? blocks : most);
     of_chunk = (places + blocks - 1) / blocks;
   }
-  /// True if a bucket of the window has entries: then the next step opens it.
+  /// True if a bucket of the range has entries: then the next step opens it.
   WARDEN_DEVICE bool opens_bucket(search_state<Distance> const& s) {
     while (++bucket < s.how.buckets) {
       entries = far_count(s, bucket);
@@ -146,14 +146,14 @@ struct progress {
   WARDEN_DEVICE void choose_refill(search_state<Distance> const& s) {
     entries = s.how.scans ? s.rows.vertices : far_count(s, s.how.buckets);
     // A refill that found no vertex knows the least distance that is left. Others continue at the
-    // end of the window, because later steps may have shortened that distance.
+    // end of the range, because later steps may have shortened that distance.
     bool const is_second = kind == step_kind::refill;
-    Distance const begin = is_second ? least_left(s) : window_end;
+    Distance const begin = is_second ? least_left(s) : range_end;
     kind = entries == 0 || begin == unreached<Distance> ? step_kind::over : step_kind::refill;
     if (kind == step_kind::over) return;
     ++refills;
     if (!is_second) adapt(s);
-    set_window(s, begin);
+    set_range(s, begin);
   }
   [[nodiscard]] WARDEN_DEVICE std::uint64_t far_count(search_state<Distance> const& s,
                                                       unsigned of_bucket) const {
@@ -167,14 +167,14 @@ struct progress {
   /// many, because wider buckets follow more arcs in vain.
   WARDEN_DEVICE void adapt(search_state<Distance> const& s) {
     std::uint64_t const threads = std::uint64_t{simt::block_count()} * search_threads;
-    if (s.how.adapts && window_steps != 0) {
-      if (window_arcs < window_steps * (threads / 4)) {
+    if (s.how.adapts && range_steps != 0) {
+      if (range_arcs < range_steps * (threads / 4)) {
         if (shift + 1 < bits) ++shift;
-      } else if (window_arcs > window_steps * (threads * 16)) {
+      } else if (range_arcs > range_steps * (threads * 16)) {
         if (shift != 0) --shift;
       }
     }
-    window_arcs = window_steps = 0;
+    range_arcs = range_steps = 0;
   }
 };
 

@@ -110,7 +110,7 @@ class search_block {
       if (now().chunks > simt::block_count() && simt::thread_rank() == 0)
         ticket = simt::fetch_add(&s_.control->taken, 1u) - now().taken;
       expand(mine);
-      goes_on = now().local_steps != 0 ? take_kept(mine) : take_chunk(ticket, mine);
+      goes_on = now().local_iterations != 0 ? take_kept(mine) : take_chunk(ticket, mine);
     }
   }
   [[nodiscard]] WARDEN_DEVICE place place_of(std::uint32_t chunk) const {
@@ -141,7 +141,7 @@ class search_block {
     if (i < found)
       mine = {simt::shared_load(shared_.vertex[i]), simt::shared_load(shared_.arcs[i]),
               simt::shared_load(shared_.begin[i])};
-    if (found == 0 || found > search_threads || iteration_ + 1 >= now().local_steps) {
+    if (found == 0 || found > search_threads || iteration_ + 1 >= now().local_iterations) {
       put_near(mine.vertex, {mine.begin, mine.arcs});  // mutation: path-rest
       return false;
     }
@@ -255,7 +255,7 @@ class search_block {
   /// True if the block keeps the vertex and expands it in this step. Other blocks may do the same
   /// with other distances.
   WARDEN_DEVICE bool keep(std::uint32_t v, row const& its) {
-    if (now().local_steps == 0 || its.arcs > most_arcs_of_a_place) return false;
+    if (now().local_iterations == 0 || its.arcs > most_arcs_of_a_place) return false;
     std::uint32_t const i = simt::shared_fetch_add(shared_.kept[iteration_ % 2], 1u);
     if (i >= search_threads) return false;
     simt::shared_store(shared_.vertex[i], v);
@@ -285,7 +285,7 @@ class search_block {
 
   /// Queues the vertices of a bucket. One whose distance fell below the bucket is queued elsewhere.
   WARDEN_DEVICE void open_bucket() { put_all(s_.far_queue(now().bucket)); }
-  /// Queues the vertices of the new window's first bucket, and puts others into its buckets.
+  /// Queues the vertices of the new range's first bucket, and puts others into its buckets.
   WARDEN_DEVICE void refill() {
     put_all(s_.how.scans ? nullptr : s_.far_queue(overflow(now().refills - 1)));
   }
@@ -314,7 +314,7 @@ class search_block {
       for (unsigned k = 0; k < arcs_at_once; ++k) {
         bool const is_wanted = d[k] >= now().lower && d[k] != unreached<Distance>;
         bool const is_near = is_wanted && d[k] < now().upper;
-        if (is_wanted && d[k] >= now().window_end && d[k] < least) least = d[k];
+        if (is_wanted && d[k] >= now().range_end && d[k] < least) least = d[k];
         if (is_wanted && !is_near && !s_.how.scans) put_far(v[k], d[k]);
         put_near(v[k], is_near ? row_of(s_.rows, v[k]) : row{0, 0});
       }

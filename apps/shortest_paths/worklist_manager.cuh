@@ -11,6 +11,8 @@ namespace shortest_paths {
 
 template <class Distance>
 class worklist_manager {
+  // Groups of workers that are looked at together, so that the loads overlap.
+  static constexpr unsigned looks_at_once = simt::has_registers ? 4 : 1;
   // Segments that a bucket has in advance, so that workers seldom wait for one.
   static constexpr std::uint64_t ahead = 2;
   // Numbers of first buckets from which workers are given entries.
@@ -129,25 +131,36 @@ class worklist_manager {
     bool has_worked = false;
     // Orders the fences of all lanes before the assignments by any lane.
     simt::sync_warp(simt::full_warp);
-    for (unsigned first = 0; first < workers(); first += simt::warp_size) {
-      unsigned const w = first + lane_;
-      bool const is_idle = w < workers() && simt::load_relaxed(&s_.assigned[w]) == 0;
-      unsigned idle = simt::ballot(simt::full_warp, is_idle);
-      busy += static_cast<unsigned>(
-          simt::count_bits(simt::ballot(simt::full_warp, w < workers() && !is_idle)));
-      while (idle != 0) {
-        auto const one = static_cast<unsigned>(simt::first_bit(idle));
-        std::uint64_t const word = take(static_cast<unsigned>(simt::count_bits(idle)));
-        if (word == 0) break;
-        // By the lane that found the worker idle: its store cannot come before the worker's.
-        if (lane_ == one) simt::store_release(&s_.assigned[w], word);  // mutation: worklist-assign
-        idle &= idle - 1;
-        ++busy;
-        has_worked = true;
+    for (unsigned first = 0; first < workers(); first += looks_at_once * simt::warp_size) {
+      bool is_idle[looks_at_once];
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < looks_at_once; ++k) {
+        unsigned const w = first + k * simt::warp_size + lane_;
+        is_idle[k] = w < workers() && simt::load_relaxed(&s_.assigned[w]) == 0;
       }
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < looks_at_once; ++k)
+        busy += hand_out(first + k * simt::warp_size, is_idle[k], has_worked);
     }
     judge(busy);
     return has_worked;
+  }
+  /// Gives entries to idle workers from `first` on, one for each lane. Returns the number of busy
+  /// ones.
+  WARDEN_DEVICE unsigned hand_out(unsigned first, bool is_idle, bool& has_worked) {
+    unsigned const w = first + lane_;
+    unsigned idle = simt::ballot(simt::full_warp, is_idle);
+    while (idle != 0) {
+      auto const one = static_cast<unsigned>(simt::first_bit(idle));
+      std::uint64_t const word = take(static_cast<unsigned>(simt::count_bits(idle)));
+      if (word == 0) break;
+      // By the lane that found the worker idle: its store cannot come before the worker's.
+      if (lane_ == one) simt::store_release(&s_.assigned[w], word);  // mutation: worklist-assign
+      idle &= idle - 1;
+      has_worked = true;
+    }
+    unsigned const all = simt::ballot(simt::full_warp, w < workers());
+    return static_cast<unsigned>(simt::count_bits(all & ~idle));
   }
   /// Takes entries for one of `idle` workers out of the first bucket that has some. Returns the
   /// word of the assignment, or 0 if no bucket has any.

@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
       .add_option("--buckets", how.buckets, "number of buckets of near_far and delta_stepping")
       ->transform(apps::whole(1, shortest_paths::most_buckets));
   program.options()
-      .add_option("--local-steps", how.local_steps,
+      .add_option("--local-iterations", how.local_iterations,
                   "iterations of a block between two barriers of all blocks, at most")
       ->transform(apps::whole(0, 4096))
       ->capture_default_str();

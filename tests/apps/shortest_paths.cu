@@ -116,7 +116,7 @@ TEST(shortest_paths, skips_empty_buckets) {
   test::edge_literals arcs;
   for (graph::vertex v = 0; v < 20; ++v) arcs.push_back({v, v + 1, v % 2 == 0 ? 1u : 100'000'000u});
   for (std::string const arm : {"near_far", "delta_stepping", "delta_scan"}) {
-    paths_found chain{graph_of(21, arcs), arm, {.delta = 1, .local_steps = 0}};
+    paths_found chain{graph_of(21, arcs), arm, {.delta = 1, .local_iterations = 0}};
     EXPECT_EQ(chain.error_text_from(0), "");
     EXPECT_LT(chain.finder.facts().steps, 120u) << arm;
   }
@@ -126,15 +126,15 @@ TEST(shortest_paths, one_block_goes_on_alone) {
   for (graph::vertex v = 0; v < 200; ++v) arcs.push_back({v, v + 1, 3});
   paths_found chain{graph_of(201, arcs), "bellman_ford"};
   EXPECT_EQ(chain.error_text_from(0), "");
-  EXPECT_LT(chain.finder.facts().steps, 201u / shortest_paths::most_narrow_steps + 5);
-  paths_found without{graph_of(201, arcs), "bellman_ford", {.local_steps = 0}};
+  EXPECT_LT(chain.finder.facts().steps, 201u / shortest_paths::most_narrow_iterations + 5);
+  paths_found without{graph_of(201, arcs), "bellman_ford", {.local_iterations = 0}};
   EXPECT_EQ(without.error_text_from(0), "");
   EXPECT_EQ(without.finder.facts().expansions, 200u);
 }
 TEST(shortest_paths, gives_up_after_too_many_steps) {
   test::edge_literals arcs;
   for (graph::vertex v = 0; v < 20; ++v) arcs.push_back({v, v + 1, 3});
-  paths_found chain{graph_of(21, arcs), "near_far", {.local_steps = 0, .most_steps = 7}};
+  paths_found chain{graph_of(21, arcs), "near_far", {.local_iterations = 0, .most_steps = 7}};
   EXPECT_THAT(test::error_of<warden::error>([&] { chain.finder.find(0); }),
               testing::StartsWith("shortest_paths: the search from vertex 0 does not end: given up "
                                   "after 7 steps with 6 places queued"));

@@ -55,7 +55,7 @@ class ShortestPathsTest(command.CommandTest):
 
     def test_arms_agree(self):
         found = {self.said(ROME, "--arm", arm, "--source", 7)[1] for arm in ("bellman_ford", "near_far", "delta_scan", "decoupled")}
-        found |= {self.said(ROME, "--source", 7, *more)[1] for more in ((), ("--wide",), ("--delta", 1), ("--local-steps", 0), ("--buckets", 3))}
+        found |= {self.said(ROME, "--source", 7, *more)[1] for more in ((), ("--wide",), ("--delta", 1), ("--local-iterations", 0), ("--buckets", 3))}
         self.assertEqual(len(found), 1)
 
     def test_the_answer_as_a_file(self):

@@ -21,7 +21,7 @@ TEST_P(schedules, find_distances) {
   graph::edge_list g =
       generate(graph::uniform{{.vertices = 160, .edges = 420, .largest_weight = 12}});
   for (graph::weight& w : g.weights) --w;
-  test::paths_found graph{g, GetParam(), {.delta = 4, .buckets = 3, .local_steps = 3}};
+  test::paths_found graph{g, GetParam(), {.delta = 4, .buckets = 3, .local_iterations = 3}};
   test::under_many_schedules(2, [&](std::uint64_t seed) {
     EXPECT_EQ(graph.error_text_from(static_cast<std::uint32_t>(seed % 160)), "");
   });
