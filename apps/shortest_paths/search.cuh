@@ -9,7 +9,6 @@
 #include "apps/support/device.cuh"
 
 #include <warden/allocate.cuh>
-#include <warden/cuda_names.cuh>
 
 #include <cstdint>
 
@@ -34,6 +33,7 @@ class search_block {
     Distance from[search_threads];  ///< [thread] distance of the vertex of its place
     /// Vertices that the block found and expands itself.
     std::uint32_t vertex[search_threads], arcs[search_threads], begin[search_threads];
+    Distance distance[search_threads];
     std::uint32_t kept[2];  ///< [iteration modulo 2] number of these, with those that had no room
     std::uint32_t chunk;    ///< chunk to be followed next
     std::uint32_t arcs_queued;
@@ -138,9 +138,11 @@ class search_block {
     std::uint32_t const found = simt::shared_load(shared_.kept[iteration_ % 2]),
                         i = simt::thread_rank();
     mine = {0, 0, 0};
-    if (i < found)
+    if (i < found) {
       mine = {simt::shared_load(shared_.vertex[i]), simt::shared_load(shared_.arcs[i]),
               simt::shared_load(shared_.begin[i])};
+      simt::shared_store(shared_.from[i], simt::shared_load(shared_.distance[i]));
+    }
     if (found == 0 || found > search_threads || iteration_ + 1 >= now().local_iterations) {
       put_near(mine.vertex, {mine.begin, mine.arcs});  // mutation: path-rest
       return false;
@@ -155,20 +157,24 @@ class search_block {
   /// the block has passed since the last call.
   WARDEN_DEVICE void expand(place const& mine) {
     // Read after the vertex was taken out of the queue: a thread that shortens the distance later
-    // queues the vertex again.
-    Distance const from = mine.arcs != 0 ? simt::load_relaxed(&s_.distances[mine.vertex]) : 0;
-    simt::shared_store(shared_.from[simt::thread_rank()], from);
+    // queues the vertex again. A block's own vertices come with the distances that it found.
+    if (iteration_ == 0 && mine.arcs != 0) {
+      simt::shared_store(shared_.from[simt::thread_rank()],
+                         simt::load_relaxed(&s_.distances[mine.vertex]));
+    }
     gather_.start({simt::thread_rank(), mine.arcs, mine.begin});
     breadth_first::some_arcs all;
     while (gather_.next(all)) relax(all);
   }
 
   /// Shortens the distances at the ends of some arcs, and queues these vertices. All loads of one
-  /// kind are issued before the first is waited for.
+  /// kind are issued before the first is waited for. In steps of few arcs, whose latencies are
+  /// their cost, rows of ends are prefetched before it is known which are needed.
   WARDEN_DEVICE void relax(breadth_first::some_arcs const& all) {
     std::uint32_t v[arcs_at_once];
     Distance to[arcs_at_once], before[arcs_at_once];
     bool found[arcs_at_once];
+    bool const is_eager = now().local_iterations != 0;
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_at_once; ++k) {
       v[k] = all.is_one[k] ? s_.rows.neighbours[all.arc[k]] : 0;
@@ -177,6 +183,7 @@ class search_block {
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_at_once; ++k) {
       before[k] = all.is_one[k] ? simt::load_relaxed(&s_.distances[v[k]]) : 0;
+      if (all.is_one[k] && is_eager) simt::prefetch(&s_.rows.offsets[v[k]]);
       if (all.is_one[k])
         to[k] = sum(simt::shared_load(shared_.from[gather_.from(k)]), to[k], before[k]);
     }
@@ -214,15 +221,15 @@ class search_block {
     row its[arcs_at_once];
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_at_once; ++k) {
-      bool const is_far = found[k] && to[k] >= now().upper;
-      if (is_far && !s_.how.scans) put_far(v[k], to[k]);
-      found[k] = found[k] && !is_far;
-      its[k] = found[k] ? row_of(s_.rows, v[k]) : row{0, 0};
+      bool const is_near = found[k] && to[k] < now().upper;
+      its[k] = is_near ? row_of(s_.rows, v[k]) : row{0, 0};
+      found[k] = found[k] && !is_near;
     }
     std::uint32_t count = 0;
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_at_once; ++k) {
-      if (its[k].arcs == 0 || keep(v[k], its[k]) || !claims(v[k])) its[k].arcs = 0;
+      if (found[k] && !s_.how.scans) put_far(v[k], to[k]);
+      if (its[k].arcs == 0 || keep(v[k], to[k], its[k]) || !claims(v[k])) its[k].arcs = 0;
       count += places_of(its[k].arcs);
       arcs_ += its[k].arcs;
     }
@@ -254,11 +261,12 @@ class search_block {
   }
   /// True if the block keeps the vertex and expands it in this step. Other blocks may do the same
   /// with other distances.
-  WARDEN_DEVICE bool keep(std::uint32_t v, row const& its) {
+  WARDEN_DEVICE bool keep(std::uint32_t v, Distance to, row const& its) {
     if (now().local_iterations == 0 || its.arcs > most_arcs_of_a_place) return false;
     std::uint32_t const i = simt::shared_fetch_add(shared_.kept[iteration_ % 2], 1u);
     if (i >= search_threads) return false;
     simt::shared_store(shared_.vertex[i], v);
+    simt::shared_store(shared_.distance[i], to);
     simt::shared_store(shared_.arcs[i], its.arcs);
     simt::shared_store(shared_.begin[i], its.begin);
     return true;
@@ -377,19 +385,5 @@ class search_block {
   std::uint32_t arcs_ = 0;       ///< arcs of the places that this thread queued
   std::uint32_t iteration_ = 0;  ///< iterations of the block in this step
 };
-
-/// Blocks of a multiprocessor. Distances of 64 bits need more than half of its registers.
-template <class Distance>
-inline constexpr unsigned blocks_together = sizeof(Distance) == sizeof(std::uint32_t) ? 2 : 1;
-
-/// Searches from `source`. Precondition: the control is zeroed.
-template <class Distance>
-WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, blocks_together<Distance>)
-    search(WARDEN_GRID_CONSTANT search_state<Distance> const s, std::uint32_t source) {
-  simt::assume_one_dimension();
-  using block = search_block<Distance>;
-  WARDEN_SHARED(typename block::storage, shared);
-  block{s, shared}.run(source);
-}
 
 }  // namespace shortest_paths

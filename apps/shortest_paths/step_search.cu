@@ -5,9 +5,25 @@
 #include "apps/shortest_paths/search_memory.cuh"
 #include "apps/support/device.cuh"
 
+#include <warden/cuda_names.cuh>
+
 namespace shortest_paths {
 
 namespace {
+
+/// Blocks of a multiprocessor. Distances of 64 bits need more than half of its registers.
+template <class Distance>
+inline constexpr unsigned blocks_together = sizeof(Distance) == sizeof(std::uint32_t) ? 2 : 1;
+
+/// Searches from `source`. Precondition: the control is zeroed.
+template <class Distance>
+WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, blocks_together<Distance>)
+    search_by_steps(WARDEN_GRID_CONSTANT search_state<Distance> const s, std::uint32_t source) {
+  simt::assume_one_dimension();
+  using block = search_block<Distance>;
+  WARDEN_SHARED(typename block::storage, shared);
+  block{s, shared}.run(source);
+}
 
 /// Returns the number of places of all rows.
 std::uint64_t most_places(graph::csr_view const& rows) {
@@ -65,7 +81,7 @@ class step_search final : public search_memory<Distance> {
   warden::buffer<simt::flit_words> queues_[2];
   warden::buffer<control> control_;
   search_state<Distance> state_;
-  warden::runtime::kernel kernel_ = simt::make_kernel(&shortest_paths::search<Distance>);
+  warden::runtime::kernel kernel_ = simt::make_kernel(&search_by_steps<Distance>);
   unsigned blocks_ = apps::cooperative_blocks(kernel_, search_threads, 0);
 };
 

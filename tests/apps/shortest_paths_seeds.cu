@@ -34,5 +34,12 @@ TEST(shortest_paths_seeds, blocks_meet) {
     EXPECT_EQ(road.error_text_from(static_cast<std::uint32_t>(seed % 81)), "");
   });
 }
+/// A worklist of one vertex, in one bucket after another: it must not seem empty in between.
+TEST(shortest_paths_seeds, one_vertex_at_a_time) {
+  test::edge_literals arcs;
+  for (graph::vertex v = 0; v < 20; ++v) arcs.push_back({v, v + 1, 4});
+  test::paths_found chain{test::graph_of(21, arcs), "decoupled", {.delta = 4}};
+  test::under_many_schedules(1, [&](std::uint64_t) { EXPECT_EQ(chain.error_text_from(0), ""); });
+}
 
 }  // namespace

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of the applications; mutants.py says how a row reads."""
-from diagnoses import (BY_OWNERS, COUNTED, FACTORS, GRID, HALF_DONE, HEIGHTS, INBOXES, OWNERS, PATHS, PATHS_WRONG, SOME, STRAY, TABLE_WRONG,
+from diagnoses import (BY_OWNERS, COUNTED, FACTORS, GRID, HALF_DONE, HEIGHTS, INBOXES, ONE_VERTEX, OWNERS, PATHS, PATHS_WRONG, SOME, STRAY, TABLE_WRONG,
                        TURNS, UNPARTED, WORKLIST, WORKLIST_WRONG, WRONG_LEVELS, WRONG_PARENTS)
 
 APP_MUTANTS = {
@@ -85,7 +85,7 @@ APP_MUTANTS = {
     # threads have written them; a worker reports entries before others see what it found; another lane than the one that found a worker idle
     # gives it entries.
     "worklist-written": ("apps/shortest_paths/worklist_manager.cuh", "", WORKLIST, WORKLIST_WRONG),
-    "worklist-end": ("apps/shortest_paths/worklist_manager.cuh", "", WORKLIST, WORKLIST_WRONG),
+    "worklist-end": ("apps/shortest_paths/worklist_manager.cuh", "", ONE_VERTEX, WORKLIST_WRONG),
     "worklist-partly": ("apps/shortest_paths/worklist_manager.cuh", "bool const is_all = begin + written <= reserved_;", WORKLIST, WORKLIST_WRONG),
     "worklist-publish": ("apps/shortest_paths/worklist_worker.cuh", "", WORKLIST, WORKLIST_WRONG),
     "worklist-done": ("apps/shortest_paths/worklist_worker.cuh", "", WORKLIST, WORKLIST_WRONG),
