@@ -102,4 +102,52 @@ TEST(spread_trees, give_sections_the_ids_of_the_whole) {
   });
 }
 
+/// Section whose payload is a row of 4 equal numbers: those of `numbered`.
+struct mixed_row {
+  static constexpr unsigned group_size = 2;
+  using part = warden::row_part<std::uint64_t, 4, 2>;
+  std::uint32_t source;
+  __device__ explicit mixed_row(mixed const& one)
+      : source{static_cast<std::uint32_t>(one.value - 1)} {}
+  __device__ warden::row<std::uint64_t const, 4> payload(std::uint64_t const* rows) const {
+    return {rows, source};
+  }
+  __device__ static part combine(part const& a, part const& b) {
+    return {test::mix(a[0] * 3 + b[0]), test::mix(a[1] * 3 + b[1])};
+  }
+  struct alignas(16) row {
+    std::uint64_t values[4];
+  };
+  __device__ void operator()(row& r, part const& own, warden::lane_group<2> const& group) const {
+    for (unsigned k = 0; k < part::size; ++k) {
+      std::uint64_t& value = r.values[part::column(k, group)];
+      value = test::mix(value + own[k]);
+    }
+  }
+};
+TEST(spread_trees, combine_rows_of_the_rank_that_owns_the_record) {
+  using policy = warden::policy<warden::options{}, warden::order::deterministic,
+                                warden::context<std::uint64_t const*>>;
+  using guarded = warden::basic_spread_guarded<policy, mixed_row::row, mixed_row>;
+  constexpr std::uint32_t records = 30;
+  auto const ids = ids_with_hot_record(900, records);
+  auto const wanted = deterministic_test::expected(ids, records, 0);
+  std::vector<std::uint64_t> rows(ids.size() * 4);
+  for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = k / 4 + 1;
+  on_ranks(ranks(2, records), [&](warden::communicator const& world) {
+    warden::buffer<std::uint64_t> const own_copy{rows};
+    guarded on{world, records, own_copy.data()};
+    warden::deferred log{on, ids.size(), {.room = 2 * ids.size()}};
+    send_share<mixed_row, guarded>(world, log, ids);
+    on.wait();
+    auto const found = on.records().to_host();
+    auto const names = spreading::ids_of(on);
+    for (std::size_t place = 0; place < found.size(); ++place) {
+      if (names[place] >= records) continue;
+      for (std::uint64_t const value : found[place].values)
+        ASSERT_EQ(value, wanted[names[place]]) << "record " << names[place];
+    }
+  });
+}
+
 }  // namespace
