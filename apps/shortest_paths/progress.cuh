@@ -168,7 +168,7 @@ struct progress {
   WARDEN_DEVICE void adapt(search_state<Distance> const& s) {
     std::uint64_t const threads = std::uint64_t{simt::block_count()} * search_threads;
     if (s.how.adapts && range_steps != 0) {
-      if (range_arcs < range_steps * (threads / 4)) {
+      if (range_arcs < range_steps * (threads / 16)) {
         if (shift + 1 < bits) ++shift;
       } else if (range_arcs > range_steps * (threads * 16)) {
         if (shift != 0) --shift;

@@ -26,12 +26,23 @@ TEST_P(schedules, find_distances) {
     EXPECT_EQ(graph.error_text_from(static_cast<std::uint32_t>(seed % 160)), "");
   });
 }
-/// Blocks expand their own vertices while other blocks shorten the same distances.
+/// Blocks expand their own vertices while other blocks shorten the same distances: layers that are
+/// too wide for one block, and have few enough arcs for blocks to go on by themselves.
 TEST(shortest_paths_seeds, blocks_meet) {
-  test::paths_found road{
-      generate(graph::road_grid{{.rows = 9, .columns = 9, .arcs_a_vertex = 3.4}}), "bellman_ford"};
-  test::under_many_schedules(2, [&](std::uint64_t seed) {
-    EXPECT_EQ(road.error_text_from(static_cast<std::uint32_t>(seed % 81)), "");
+  constexpr std::uint32_t width = shortest_paths::search_threads + 16, layers = 4;
+  test::edge_literals arcs;
+  for (std::uint32_t i = 0; i < width; ++i) {
+    arcs.push_back({0, 1 + i, i % 5});
+    for (std::uint32_t layer = 1; layer < layers; ++layer) {
+      std::uint32_t const from = 1 + (layer - 1) * width + i, to = 1 + layer * width;
+      arcs.push_back({from, to + i, (i * 13 + layer) % 9});
+      arcs.push_back({from, to + (i * 7 + 1) % width, (i * 5 + layer) % 9});
+    }
+  }
+  test::paths_found layered{test::graph_of(1 + layers * width, arcs), "bellman_ford"};
+  test::under_many_schedules(2, [&](std::uint64_t) {
+    EXPECT_EQ(layered.error_text_from(0), "");
+    EXPECT_LT(layered.finder.facts().expansions, layers);
   });
 }
 /// A worklist of one vertex, in one bucket after another: it must not seem empty in between.
