@@ -118,7 +118,7 @@ class pairs_point final : public bench::timed_point {
       });
     } else {
       result.cost = bench::device_time([&] {
-        threads_ < 32768 ? launch_blocks<256>(arguments) : launch_blocks<1024>(arguments);
+        threads_ < 65536 ? launch_blocks<256>(arguments) : launch_blocks<512>(arguments);
       });
       queue_->wait();
     }

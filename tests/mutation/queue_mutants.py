@@ -18,7 +18,7 @@ QUEUE_MUTANTS = {
     "task-got": ("detail/queue/task_ring.cuh", "simt::store_release(tag, full - 1);", CENTRAL, LOST),
     "task-tag": ("detail/queue/task_ring.cuh", "return 0;", CENTRAL, LOST),
     # Positions that no push took; claims that stay; newer tasks first.
-    "task-claim": ("detail/queue/task_ring.cuh", "std::uint32_t const count = n;", THREADS, LOST),
+    "task-claim": ("detail/queue/task_ring.cuh", "std::uint32_t const count = n;", WARPS, LOST),
     "task-claim-back": ("detail/queue/task_ring.cuh", "", CENTRAL, LOST),
     "task-order": ("detail/queue/queue_policy.cuh", "return block.size / 2;", FIFO, "was pushed after task"),
     # Tasks that are not counted before others can pop them, and one that is completed before it ran.

@@ -58,22 +58,32 @@ class ring_search {
   [[nodiscard]] WARDEN_DEVICE ring_type own() const { return queue_.ring(own_); }
   /// Returns the ring of that number.
   [[nodiscard]] WARDEN_DEVICE ring_type ring(unsigned number) const { return queue_.ring(number); }
-  /// Claims up to `n` tasks of the block's ring or, if that has none, of another one: of the next
-  /// one in each call. Returns their number, and the number of the ring in `from`.
-  [[nodiscard]] WARDEN_DEVICE std::uint32_t claim(std::uint32_t n, unsigned& from) {
+  /// Claims a task of the block's ring or, if that has none, of another one: of the next one in
+  /// each call. Returns false if there is none. The number of the ring is in `from`.
+  [[nodiscard]] WARDEN_DEVICE bool claim_task(unsigned& from) {
+    return claim(from, [](ring_type const& ring) { return ring.claim_task(); });
+  }
+  /// Claims up to a task for each lane of a warp. Returns their number.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t claim_tasks(unsigned& from) {
+    return claim(from, [](ring_type const& ring) { return ring.claim_tasks(simt::warp_size); });
+  }
+
+ private:
+  /// Returns `claim_of` of the block's ring or, if that is 0, of another one.
+  template <class Claim>
+  WARDEN_DEVICE auto claim(unsigned& from, Claim claim_of) {
     from = own_;
-    std::uint32_t count = own().claim_tasks(n);
+    auto count = claim_of(own());
     if constexpr (Ref::policy::several_rings) {
       if (count == 0 && queue_.rings() > 1) {
         next_ = next_ + 1 == queue_.rings() ? 0 : next_ + 1;
         from = next_;
-        count = ring(from).claim_tasks(n);
+        count = claim_of(ring(from));
       }
     }
     return count;
   }
 
- private:
   Ref queue_;
   unsigned own_;
   unsigned next_;
@@ -98,11 +108,9 @@ class thread_worker {
   WARDEN_DEVICE pop_result pop(task_type& task) {
     complete();
     unsigned from;
-    if (search_.claim(1, from) == 0) return search_.own().nothing();
-    auto const ring = search_.ring(from);
+    if (!search_.claim_task(from)) return search_.own().nothing();
     detail::task_words<task_type> popped;
-    if (!ring.get(ring.take_pop(1), popped)) return pop_result::finished;
-    ring.release(1);
+    if (!search_.ring(from).get_claimed(popped)) return pop_result::finished;
     is_running_ = true;  // mutation: task-completed
     task = popped.task();
     return pop_result::task;
@@ -147,7 +155,7 @@ class warp_worker {
     complete();
     bool const is_first = simt::lane_id() == 0;
     unsigned from = 0;
-    std::uint32_t count = is_first ? search_.claim(simt::warp_size, from) : 0;
+    std::uint32_t count = is_first ? search_.claim_tasks(from) : 0;
     std::uint64_t first = count != 0 ? search_.ring(from).take_pop(count) : 0;
     bool const is_over = is_first && count == 0 && search_.own().nothing() == pop_result::finished;
     count = simt::shuffle(simt::full_warp, count, 0);

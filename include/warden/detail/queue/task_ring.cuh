@@ -147,13 +147,29 @@ class task_ring {
   /// Returns the room of `n` tasks, which have been got or will be soon.
   WARDEN_DEVICE void release(std::uint32_t n) const { simt::add(&own_->room, std::int64_t{n}); }
 
-  /// Pushes a task by the calling thread alone. Returns false if the ring is full.
+  // By the calling thread alone. Threads that happen to be converged share each atomic, but not
+  // those on `unfinished`, which each thread orders before its release of the task.
+
+  /// Pushes a task. Returns false if the ring is full.
   WARDEN_DEVICE bool push(words const& task) const {
-    if (claim_room(1) == 0) return false;
+    if (!claim_one(&own_->room, static_cast<std::int64_t>(capacity_))) return false;
     control_->count_tasks(1);  // mutation: task-count-one
-    bool const is_put = put(take_push(1), task);
-    announce(1);
+    bool const is_put = put(simt::fetch_add_together(&own_->tail, 1), task);
+    simt::add_together(&own_->available, 1);
+    if (has_others()) simt::add_together(queued_, 1);
     return is_put;
+  }
+  /// Claims a task. Returns false if there is none.
+  [[nodiscard]] WARDEN_DEVICE bool claim_task() const {
+    bool const is_claimed = claim_one(&own_->available, 0);
+    if (is_claimed && has_others()) simt::add_together(queued_, -1);
+    return is_claimed;
+  }
+  /// Gets the claimed task. Returns false if the launch is poisoned.
+  WARDEN_DEVICE bool get_claimed(words& task) const {
+    bool const is_got = get(simt::fetch_add_together(&own_->head, 1), task);
+    simt::add_together(&own_->room, 1);
+    return is_got;
   }
 
   /// Waits until `is_over()` is true, with the queue's time limit. Returns false once the launch is
@@ -215,6 +231,15 @@ class task_ring {
     std::int64_t const got = before <= 0 ? 0 : before < wanted ? before : wanted;
     if (got < wanted) simt::add(stock, wanted - got);  // mutation: task-claim-back
     return static_cast<std::uint32_t>(got);
+  }
+  /// Takes one piece of `*stock + bias`, if there is one.
+  WARDEN_DEVICE static bool claim_one(std::int64_t* stock, std::int64_t bias) {
+    if (simt::load_relaxed(stock) + bias <= 0) return false;
+    std::uint64_t const before =
+        simt::fetch_add_together(reinterpret_cast<std::uint64_t*>(stock), ~std::uint64_t{0});
+    bool const is_taken = static_cast<std::int64_t>(before) + bias > 0;
+    if (!is_taken) simt::add_together(stock, 1);
+    return is_taken;
   }
   [[nodiscard]] WARDEN_DEVICE bool has_others() const { return queued_ != &own_->available; }
   [[nodiscard]] WARDEN_DEVICE std::int64_t queued() const { return simt::load_relaxed(queued_); }
