@@ -96,6 +96,43 @@ TEST(rows_in_a_launch, are_loaded_by_servers) {
   f.expect_sums(false);
 }
 
+/// Answers how many sections its record has had.
+struct add_and_tell : wide {
+  __device__ std::uint32_t operator()(record_type& r, part const& own, matrix<float> const& m,
+                                      warden::record_id id,
+                                      warden::lane_group<16> const& group) const {
+    wide::operator()(r, own, m, id, group);
+    return group.lane() == 0 ? r.sections : 0;  // the answer is that of lane 0
+  }
+};
+struct call_in_launch {
+  std::uint32_t const* ids;
+  std::uint32_t n;
+  std::uint32_t* answers;  ///< [record] sum
+  template <class Ref>
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    test::in_rounds(at, n, [&](std::uint64_t i) {
+      std::uint32_t const id = i < n ? ids[i] : 0;
+      auto future = client.call(id, rows_test::numbered<add_and_tell>{}(i), i < n);
+      client.flush();
+      if (auto const answer = future.get()) rows_test::simt::fetch_add(&answers[id], *answer);
+    });
+  }
+};
+TEST(rows_in_a_launch, belong_to_sections_that_are_called) {
+  fixture<guarded<rows_test::policy<float>, add_and_tell>, add_and_tell> f{ids_of(200, 10, 4), 10};
+  warden::buffer<std::uint32_t> answers{10};
+  answers.fill_bytes(0);
+  warden::launch_fused(call_in_launch{f.ids.data(), f.n(), answers.data()}, 2, 32, {}, f.guarded);
+  f.guarded.wait();
+  f.expect_sums(false);
+  auto const sums = answers.to_host();
+  auto const records = f.records.to_host();
+  for (std::uint32_t id = 0; id < 10; ++id)
+    EXPECT_EQ(sums[id], records[id].sections * (records[id].sections + 1) / 2);
+}
+
 struct make_ones {
   __device__ add_ones<float, 64> operator()(std::uint64_t) const { return {}; }
 };
