@@ -356,7 +356,7 @@ MUTANTS = {
     # group that goes on alone.
     "second-tiles": ("detail/pairs/rounds_runner.cuh", "std::size_t const words = bins::words(all.homes());",
                      "logs/two_arrays_seeds.each_section_runs_once_between_very_different_numbers_of_tiles", "lost or doubled section|" + STRAY),
-    "apply-piece": ("detail/deferred/deferred_block.cuh", "std::uint64_t const begin = before < n ? before : n;",
+    "apply-piece": ("detail/deferred/deferred_block.cuh", "std::uint64_t const first = 0;",
                       "logs/rounds_seeds.arrays_are_applied_a_full_log_at_a_time", "lost or doubled section"),
     "poisoned-group": ("detail/pairs/group_rounds.cuh", "simt::sync_block_or(!alive); return alive;",
                        "logs/lanes_seeds.a_run_in_rounds_that_was_given_up_ends_for_all_groups_of_a_block", "barrier reached after"),

@@ -61,8 +61,8 @@ TEST(bulk, large_blocks_and_several_calls) {
   for (std::uint32_t const records : {100u, 4000u})
     expect_as_in_a_loop<4, usual>({test::sized(4000u, 4'000'000u), records, 40}, 3);
 }
-/// More records than a table holds: rows are sorted by part first. `few_bytes` makes several
-/// passes.
+/// More records than a table holds: rows are sorted by part first. `few_bytes` makes several passes
+/// on a GPU.
 TEST(bulk, records_in_parts) {
   using few_bytes =
       warden::policy<warden::options{.block_threads = 32, .tuning = {.apply_bytes = 100'000}}>;
@@ -72,6 +72,12 @@ TEST(bulk, records_in_parts) {
     expect_as_in_a_loop<4, small_blocks>({20'000, records, 250}, 2);
     expect_as_in_a_loop<1, few_bytes>({test::sized(60'000u, 4'000'000u), records, 100, 97});
   }
+}
+/// A pass has 32 rows for each record, so few records in parts need fewer rows for a second pass.
+TEST(bulk, records_in_parts_take_several_passes) {
+  using few_bytes =
+      warden::policy<warden::options{.block_threads = 32, .tuning = {.apply_bytes = 1}}>;
+  expect_as_in_a_loop<7, few_bytes, std::uint64_t>({140'000, 3500, 50, 9973});
 }
 TEST(bulk, ids_outside_are_counted) {
   for (std::uint32_t const records : {100u, 2000u})

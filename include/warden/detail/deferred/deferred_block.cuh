@@ -169,10 +169,11 @@ class deferred_block {
                                        site where = site::current()) {
     using value = std::remove_cvref_t<decltype(f(of.end))>;
     std::uint64_t const n = of.count(), share = share_of(n), before = simt::block_rank() * share;
-    std::uint64_t const begin = of.begin + (before < n ? before : n);  // mutation: apply-piece
-    std::uint64_t const end = of.end - begin < share ? of.end : begin + share;
+    std::uint64_t const begin = before < n ? before : n;
+    std::uint64_t const end = n - begin < share ? n : begin + share;
+    std::uint64_t const first = of.begin;  // mutation: apply-piece
     detail::load_then_send<detail::loaded_at_once(detail::loaded_bytes<value>), false>(
-        begin, Threads, end, simt::thread_rank(), f,
+        first + begin, Threads, first + end, simt::thread_rank(), f,
         [&](std::uint64_t i, value const& v, bool valid) {
           detail::send_returned(v, valid, [&](auto const&... what) {
             if constexpr (sizeof...(what) == 3) {
