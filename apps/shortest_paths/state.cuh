@@ -40,6 +40,11 @@ static_assert((graph::most_vertices - 1) <= most_distance<std::uint64_t> / graph
 /// Largest number of buckets, the current one included.
 inline constexpr unsigned most_buckets = 32;
 
+/// Blocks of a search on one multiprocessor. Distances of 64 bits need more than half of its
+/// registers.
+template <class Distance>
+inline constexpr unsigned blocks_together = sizeof(Distance) == sizeof(std::uint32_t) ? 2 : 1;
+
 /// Device-wide counter with a cache line of its own.
 struct alignas(128) counter {
   std::uint64_t n;

@@ -11,10 +11,6 @@ namespace shortest_paths {
 
 namespace {
 
-/// Blocks of a multiprocessor. Distances of 64 bits need more than half of its registers.
-template <class Distance>
-inline constexpr unsigned blocks_together = sizeof(Distance) == sizeof(std::uint32_t) ? 2 : 1;
-
 /// Searches from `source`. Precondition: the control is zeroed.
 template <class Distance>
 WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, blocks_together<Distance>)

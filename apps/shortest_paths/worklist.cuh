@@ -58,6 +58,7 @@ struct worklist_state {
   std::uint32_t table_size;  ///< a power of 2, at least `segments`
   unsigned shift;
   bool adapts;
+  std::uint32_t local_iterations;  ///< iterations of a block with an assignment, after the first
   worklist_control* control;
 
   WARDEN_DEVICE std::uint64_t* table_entry(unsigned bucket, std::uint64_t number) const {
@@ -97,7 +98,7 @@ class patience {
 
  public:
   /// True if the wait goes on.
-  WARDEN_DEVICE bool lasts(std::uint64_t value) {
+  WARDEN_DEVICE bool lasts(std::uint32_t value) {
     std::uint64_t const now = simt::nanoseconds();
     if (value != value_ || looks_ == 0) {
       value_ = value;
@@ -109,8 +110,8 @@ class patience {
   }
 
  private:
-  std::uint64_t value_ = 0, since_ = 0;
-  std::uint32_t looks_ = 0;
+  std::uint64_t since_ = 0;
+  std::uint32_t value_ = 0, looks_ = 0;
 };
 
 }  // namespace shortest_paths

@@ -49,6 +49,7 @@ class worklist_search final : public search_memory<Distance> {
                table_size_,
                how.shift,
                how.adapts,
+               how.local_iterations,
                control_.data()} {}
 
   search_outcome search(graph::vertex source) override {

@@ -119,7 +119,8 @@ class worklist_manager {
     // if all are equal none was being expanded when the first was read.
     if (!simt::any(simt::full_warp, done_ != reserved_)) return true;
     bool const is_bad = simt::load_relaxed(&c_.failed) != 0 || simt::load_relaxed(&c_.too_far) != 0;
-    bool const lasts = simt::any(simt::full_warp, patience_.lasts(done_ + reserved_));
+    bool const lasts =
+        simt::any(simt::full_warp, patience_.lasts(static_cast<std::uint32_t>(done_ + reserved_)));
     if (!lasts) simt::store_relaxed(&c_.failed, 1u);
     return simt::any(simt::full_warp, is_bad);
   }

@@ -27,7 +27,7 @@ WARDEN_KERNEL void begin_worklist(worklist_state<Distance> s, std::uint32_t sour
 
 /// Searches. Block 0 is the manager, and all others are workers.
 template <class Distance>
-WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 2)
+WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, blocks_together<Distance>)
     search_worklist(WARDEN_GRID_CONSTANT worklist_state<Distance> const s, std::uint32_t source) {
   simt::assume_one_dimension();
   using worker = worklist_worker<Distance>;

@@ -16,13 +16,15 @@ class worklist_worker {
   static constexpr unsigned arcs_at_once = breadth_first::arcs_at_once;
   /// Segments of the entries that a block can reserve at a time in one bucket.
   static constexpr unsigned most_segments = search_threads * arcs_at_once / segment_entries + 1;
-  static_assert(search_threads >= worklist_buckets);
+  static_assert(search_threads >= worklist_buckets && search_threads * arcs_at_once <= 0xffff);
 
  public:
   struct storage {
     typename gather::storage for_gather;
-    Distance from[search_threads];             ///< [thread] distance of its vertex
-    std::uint64_t work;                        ///< word of the assignment
+    Distance from[search_threads];         ///< [thread] distance of its vertex
+    std::uint32_t vertex[search_threads];  ///< vertices that the block found and expands itself
+    std::uint32_t kept[2];  ///< [iteration modulo 2] number of these, with those that had no room
+    std::uint64_t work;     ///< word of the assignment
     std::uint32_t found[2][worklist_buckets];  ///< [turn][bucket] vertices of the block
     std::uint32_t place[worklist_buckets];     ///< [bucket] place of the first one in its segment
     std::uint32_t segments[worklist_buckets][most_segments];
@@ -37,12 +39,14 @@ class worklist_worker {
       simt::shared_store(shared_.found[0][simt::thread_rank()], 0u);
       simt::shared_store(shared_.found[1][simt::thread_rank()], 0u);
     }
+    if (simt::thread_rank() == 0) {
+      simt::shared_store(shared_.kept[0], 0u);
+      simt::shared_store(shared_.kept[1], 0u);
+    }
     for (std::uint64_t word = wait(); word != 0; word = wait()) {
-      assignment const mine = assignment::of(word);
-      expand(mine);
-      // All threads have read their entries and queued what they found.
-      simt::sync_block();
-      if (simt::thread_rank() == 0) finish(mine);
+      expand(assignment::of(word));
+      // All threads have read their entries and queued what they found, before the last barrier.
+      if (simt::thread_rank() == 0) finish(assignment::of(simt::shared_load(shared_.work)));
     }
   }
 
@@ -89,12 +93,30 @@ class worklist_worker {
     simt::store_release(my_word(), std::uint64_t{0});
   }
 
-  /// Expands entries. Rows that are too long for one place are expanded part by part.
+  /// Expands entries, and then the vertices that the block has found and kept.
   WARDEN_DEVICE void expand(assignment const& mine) {
     unsigned const i = simt::thread_rank();
+    std::uint32_t v = graph::no_vertex;
+    if (i < mine.count) v = simt::load_relaxed(&s_.entries[mine.first + std::uint64_t{i}]);
+    for (iteration_ = 0;; ++iteration_) {
+      expand(v);
+      // Orders the vertices that threads kept before the reads of other threads.
+      simt::sync_block();
+      std::uint32_t const kept = simt::shared_load(shared_.kept[iteration_ % 2]);
+      if (kept == 0) break;
+      v = i < kept ? simt::shared_load(shared_.vertex[i]) : graph::no_vertex;
+      // Read by all threads before the last barrier, and used after the next one.
+      if (i == 0) simt::shared_store(shared_.kept[(iteration_ + 1) % 2], 0u);
+    }
+    // Used again after the next assignment has come.
+    if (i == 0) simt::shared_store(shared_.kept[(iteration_ + 1) % 2], 0u);
+  }
+  /// Expands a vertex of each thread. Rows that are too long for one place are expanded part by
+  /// part.
+  WARDEN_DEVICE void expand(std::uint32_t v) {
+    unsigned const i = simt::thread_rank();
     row left{0, 0};
-    if (i < mine.count) {
-      std::uint32_t const v = simt::load_relaxed(&s_.entries[mine.first + std::uint64_t{i}]);
+    if (v != graph::no_vertex) {
       // From now on a thread that shortens the distance puts the vertex into a bucket again.
       Distance const word = simt::fetch_or(&s_.words[v], Distance{1});
       simt::shared_store(shared_.from[i], static_cast<Distance>(word >> 1));
@@ -125,16 +147,14 @@ class worklist_worker {
       found[k] = all.is_one[k] && add(to[k], simt::shared_load(shared_.from[gather_.from(k)])) &&
                  to[k] < before[k] >> 1;
     }
-    bool any = false;
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_at_once; ++k) {
       // 0 in the lowest bit: the vertex is in a bucket.
       Distance const word = to[k] << 1;
       if (found[k]) before[k] = simt::fetch_min(&s_.words[v[k]], word);
       found[k] = found[k] && word < before[k] && before[k] % 2 != 0;
-      any = any || found[k];
     }
-    put(v, to, found, any);
+    put(v, to, found);
   }
   /// Adds a distance to a weight. Returns false and notes it if the sum is no distance.
   WARDEN_DEVICE bool add(Distance& to, Distance from) const {
@@ -147,21 +167,26 @@ class worklist_worker {
     return false;
   }
 
-  /// Puts vertices into the buckets of their distances: the block reserves the entries of a bucket
-  /// together. Collective over the block.
+  /// Keeps vertices of the first bucket, and puts others into the buckets of their distances: the
+  /// block reserves the entries of a bucket together. Collective over the block.
   WARDEN_DEVICE void put(std::uint32_t const (&v)[arcs_at_once], Distance const (&to)[arcs_at_once],
-                         bool const (&found)[arcs_at_once], bool any) {
-    std::uint32_t bucket[arcs_at_once], rank[arcs_at_once];
+                         bool (&found)[arcs_at_once]) {
+    bool any = false;
+    // The bucket, and the rank among the block's vertices of that bucket in the lower 16 bits.
+    std::uint32_t ranks[arcs_at_once];
     auto const base = static_cast<Distance>(simt::load_relaxed(&c_.base));
     std::uint32_t const head = simt::load_relaxed(&c_.head), shift = simt::load_relaxed(&c_.shift);
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_at_once; ++k) {
       if (!found[k]) continue;
       Distance const offset = to[k] <= base ? 0 : (to[k] - base) >> shift;
-      bucket[k] = static_cast<std::uint32_t>(
-                      head + (offset < worklist_buckets ? offset : worklist_buckets - 1)) %
-                  worklist_buckets;
-      rank[k] = simt::shared_fetch_add(shared_.found[turn_][bucket[k]], 1u);
+      found[k] = offset != 0 || !keep(v[k]);
+      if (!found[k]) continue;
+      any = true;
+      auto const bucket = static_cast<std::uint32_t>(
+                              head + (offset < worklist_buckets ? offset : worklist_buckets - 1)) %
+                          worklist_buckets;
+      ranks[k] = bucket << 16 | simt::shared_fetch_add(shared_.found[turn_][bucket], 1u);
     }
     if (!simt::sync_block_or(any)) return;
     unsigned const b = simt::thread_rank();
@@ -172,9 +197,10 @@ class worklist_worker {
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_at_once; ++k) {
       if (!found[k]) continue;
-      std::uint32_t const at = simt::shared_load(shared_.place[bucket[k]]) + rank[k];
+      std::uint32_t const bucket = ranks[k] >> 16;
+      std::uint32_t const at = simt::shared_load(shared_.place[bucket]) + (ranks[k] & 0xffff);
       std::uint64_t const segment =
-          simt::shared_load(shared_.segments[bucket[k]][at / segment_entries]);
+          simt::shared_load(shared_.segments[bucket][at / segment_entries]);
       simt::store_relaxed(&s_.entries[segment * segment_entries + at % segment_entries], v[k]);
     }
     simt::sync_block();
@@ -182,6 +208,14 @@ class worklist_worker {
     // Read by this thread only since the first barrier; added to again after two more.
     if (b < worklist_buckets) simt::shared_store(shared_.found[turn_][b], 0u);
     turn_ = 1 - turn_;
+  }
+  /// True if the block keeps the vertex and expands it before its next assignment.
+  WARDEN_DEVICE bool keep(std::uint32_t v) {
+    if (iteration_ >= s_.local_iterations) return false;
+    std::uint32_t const i = simt::shared_fetch_add(shared_.kept[iteration_ % 2], 1u);
+    if (i >= search_threads) return false;
+    simt::shared_store(shared_.vertex[i], v);
+    return true;
   }
   /// Reserves entries of a bucket, and waits until the manager has given it their segments. It has
   /// some in advance, and never waits for a worker.
@@ -213,7 +247,8 @@ class worklist_worker {
   storage& shared_;
   worklist_control& c_;
   gather gather_;
-  unsigned turn_ = 0;  ///< number of `put` modulo 2
+  unsigned turn_ = 0;            ///< number of `put` modulo 2
+  std::uint32_t iteration_ = 0;  ///< iterations of the block with this assignment
 };
 
 }  // namespace shortest_paths

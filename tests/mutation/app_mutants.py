@@ -88,7 +88,7 @@ APP_MUTANTS = {
     "worklist-end": ("apps/shortest_paths/worklist_manager.cuh", "", ONE_VERTEX, WORKLIST_WRONG),
     "worklist-partly": ("apps/shortest_paths/worklist_manager.cuh", "bool const is_all = begin + written <= reserved_;", WORKLIST, WORKLIST_WRONG),
     "worklist-publish": ("apps/shortest_paths/worklist_worker.cuh", "", WORKLIST, WORKLIST_WRONG),
-    "worklist-done": ("apps/shortest_paths/worklist_worker.cuh", "", WORKLIST, WORKLIST_WRONG),
+    "worklist-done": ("apps/shortest_paths/worklist_worker.cuh", "", ONE_VERTEX, WORKLIST_WRONG),
     "worklist-assign": ("apps/shortest_paths/worklist_manager.cuh",
                         "if (lane_ == (one + 1) % simt::warp_size) simt::store_release(&s_.assigned[first + one], word);", WORKLIST, WORKLIST_WRONG),
 }
