@@ -37,11 +37,12 @@ struct view {
   knowledge_ptr others;         ///< null: nothing
   unsigned thread = no_thread;  ///< thread of the event; `no_thread`: `others` is all
   event_time time = 0;
+  event_time begun = 0;  ///< those up to it are of another thread, which had the number before
 
   [[nodiscard]] bool empty() const { return others == nullptr && thread == no_thread; }
   /// True if that event of thread `number` is part of it.
   [[nodiscard]] bool knows(unsigned number, event_time event) const {
-    if (number == thread && event <= time) return true;
+    if (number == thread && event <= time && event > begun) return true;
     return others != nullptr && others->of(number) >= event;
   }
   /// True if all of `part` is. Knowing an event means knowing all that was known at it.
@@ -79,7 +80,7 @@ class thread_order {
            (others_ != nullptr && others_->of(thread) >= event);
   }
   /// Returns all that the thread knows now, as an event.
-  view here() { return {others_, number_, event()}; }
+  view here() { return {others_, number_, event(), begun_}; }
   /// All of `more` is known from now on.
   void learn(view const& more);
   /// Notes that the thread has read a value released with `said`, by a thread of its own block or
@@ -95,7 +96,7 @@ class thread_order {
   static knowledge_ptr joined(knowledge_ptr const& known, std::span<thread_order* const> all);
 
  private:
-  [[nodiscard]] view now() const { return {others_, number_, time_}; }
+  [[nodiscard]] view now() const { return {others_, number_, time_, begun_}; }
 
   unsigned number_ = 0;
   unsigned threads_ = 0;

@@ -332,6 +332,32 @@ TEST(weak_memory, a_fence_publishes_what_its_thread_knows_and_no_other_stores) {
   EXPECT_EQ(bad_outcomes(&a_strangers_fence, true, 2, 2), 0u);
 }
 
+/// The last thread of a block that has begun releases what the first one wrote. A block that begins
+/// later, in its place, acquires it.
+WARDEN_KERNEL void hand_to_the_next_block(arguments a) {
+  if (simt::block_rank() == 0) {
+    if (simt::thread_rank() == 0) {
+      a.words[0] = 1;
+      simt::note_written(&a.words[0]);
+    }
+    simt::sync_block();
+    if (simt::thread_rank() == 1) simt::store_release(&a.words[8], 1);
+  } else if (simt::thread_rank() == 1 && simt::load_acquire(&a.words[8]) == 1) {
+    simt::demand_visible(&a.words[0]);
+  }
+}
+TEST(weak_memory, a_thread_acquires_what_the_thread_before_in_its_place_released) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    warden::sim::settings s;
+    s.seed = seed;
+    s.weak_memory = true;
+    s.multiprocessors = s.blocks_per_multiprocessor = 1;
+    warden::sim::configure(s);
+    warden::buffer<std::uint32_t> words{64};
+    words.fill_bytes(0);
+    EXPECT_NO_THROW(simt::launch(&hand_to_the_next_block, 2, 2, 0, {words.data(), false}, {}));
+  }
+}
 // A wait ends although loads may return older values, and a deadlock is still seen.
 WARDEN_KERNEL void ping_pong(arguments a) {
   unsigned const me = simt::block_rank();
