@@ -31,6 +31,7 @@ QUEUE_MUTANTS = {
     "task-due": ("detail/queue/block_worker.cuh", "bool const is_due = false;", CENTRAL, LOST),
     # The end without what tasks wrote.
     "task-settled": ("detail/queue/block_worker.cuh", "", BLOCKS, STALE),
+    "task-over-warp": ("detail/queue/task_queue_ref.cuh", "", WARPS, STALE),
     "task-end": ("detail/queue/queue_control.cuh", "return tasks_in(simt::load_relaxed(&unfinished)) == 0;", BLOCKS, STALE),
     # A block gives tasks and keeps them; a thread pushes where another one has not taken its task; no block steals.
     "task-given": ("detail/queue/block_worker.cuh", "", CENTRAL, LOST),

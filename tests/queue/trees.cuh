@@ -31,10 +31,10 @@ struct tree_view {
       simt::note_written(&message[child]);
     }
   }
-  /// Checks all messages. Called after the end by the first thread of a block.
+  /// Checks all messages, by the last thread of a block. Called after the end.
   WARDEN_DEVICE void check_all() const {
     namespace simt = warden::simt;
-    if (simt::thread_rank() != 0) return;
+    if (simt::thread_rank() != simt::block_threads() - 1) return;
     for (std::uint32_t v = 0; v < vertices; ++v) {
       simt::demand_visible(&message[v]);
       if (message[v] != mix(v)) simt::fetch_add(&ran[v], 0x10000u);

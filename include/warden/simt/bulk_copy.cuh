@@ -56,7 +56,8 @@ class phase_barrier {
   /// Arrives in the current phase. Releases what the thread has written to threads that wait.
   WARDEN_DEVICE void arrive(site where = site::current()) { detail::arrive(words_, where); }
   /// Arrives, and lets the phase wait for `bytes` more bytes of copies. The copies may begin before
-  /// or after the call.
+  /// or after the call. Precondition below compute capability 9.0: the thread that has made these
+  /// copies calls, after them.
   WARDEN_DEVICE void arrive_with_bytes(unsigned bytes, site where = site::current()) {
     detail::arrive_with_bytes(words_, bytes, where);
   }

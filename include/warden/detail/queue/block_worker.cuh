@@ -25,8 +25,8 @@ WARDEN_NAMESPACE_BEGIN
 ///       task t;
 ///       warden::pop_result const got = worker.pop(t);  // all threads of the block together
 ///       if (got == warden::pop_result::finished) break;
-///       if (got == warden::pop_result::task) ...       // may call worker.push, in any control
-///       flow worker.wait();                                 // all threads of the block together
+///       if (got == warden::pop_result::task) ...       // may call worker.push
+///       worker.wait();                                 // all threads of the block together
 ///     }
 template <unsigned Threads, class Ref>
 class block_worker {
@@ -102,8 +102,12 @@ class block_worker {
     }
     simt::sync_block();
     if (memory_.given != 0) give();
-    if (simt::thread_rank() == 0 && memory_.tail != memory_.head)
-      simt::add(&ring_.control().left, std::uint64_t{memory_.tail - memory_.head});
+    std::uint32_t const left = memory_.tail - memory_.head;
+    if (simt::thread_rank() != 0 || left == 0) return;
+    simt::add(&ring_.control().left, std::uint64_t{left});
+    // The others do not wait for these tasks.
+    simt::fence_device();
+    ring_.control().count_tasks(-std::int64_t{left});
   }
   block_worker(block_worker const&) = delete;
   block_worker& operator=(block_worker const&) = delete;
@@ -156,11 +160,14 @@ class block_worker {
     return result;
   }
 
-  /// Pushes a task. Returns false if the memory of the block and the ring are full. Any thread of
+  /// Pushes a task. Returns false if the memory of the block and the ring are full. They stay full
+  /// while the task waits: let it do the pushed task's work instead of trying again. Any thread of
   /// the block, in any control flow. Precondition: the thread has a task.
   WARDEN_DEVICE bool push(task_type const& task) {
-    unsigned const number = simt::shared_fetch_add(memory_.tail, 1u);
     words const pushed{task};
+    // The test bounds the pushes beyond `room`: `tail` does not wrap.
+    if (simt::shared_load(memory_.tail) - memory_.head >= room) return ring_.push(pushed);
+    unsigned const number = simt::shared_fetch_add(memory_.tail, 1u);
     if (number - memory_.head >= room) return ring_.push(pushed);
     memory_.tasks[number % room] = pushed;
     return true;

@@ -18,7 +18,7 @@ struct block_state {
   bool ring_is_empty;  ///< true if the ring had no task a moment ago
 };
 
-/// One ring for all tasks: first in, first out.
+/// One ring for all tasks: first in, first out, while it has room.
 struct central {
   static constexpr bool several_rings = false;  ///< true if blocks have different rings
   static constexpr bool looks = false;          ///< true if `given` uses the last two facts

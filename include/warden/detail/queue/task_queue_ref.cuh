@@ -165,7 +165,11 @@ class warp_worker {
     detail::task_words<task_type> popped;
     bool const has_task = simt::lane_id() < count;
     bool const has_failed = has_task && !ring.get(first + simt::lane_id(), popped);
-    if (simt::any(simt::full_warp, is_over || has_failed)) return pop_result::finished;
+    if (simt::any(simt::full_warp, is_over || has_failed)) {
+      // The first lane has acquired what all tasks wrote; a vote does not order it for the others.
+      simt::sync_warp(simt::full_warp);  // mutation: task-over-warp
+      return pop_result::finished;
+    }
     if (is_first && count != 0) ring.release(count);
     running_ = count;
     if (!has_task) return pop_result::empty;
