@@ -129,6 +129,8 @@ void finder::find(graph::vertex source, std::source_location where) {
                                   ", the number of vertices",
                               where};
   }
+  // A search that had no memory for wider distances left none of either.
+  if (is_wide_ ? wide_ == nullptr : narrow_ == nullptr) allocate(where);
   source_ = source;
   bool const is_narrow = !is_wide_;
   if (is_narrow) {

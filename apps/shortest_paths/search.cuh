@@ -200,13 +200,13 @@ class search_block {
   WARDEN_DEVICE Distance shorten(std::uint32_t v, Distance to) const {
     return simt::fetch_min(&s_.distances[v], to);  // mutation: path-atomic
   }
-  /// Returns the sum. If that is no distance, notes it and returns `before`, which is no
-  /// improvement.
+  /// Returns the sum. If that is no distance, returns `before`, which is no improvement, and notes
+  /// it unless `before` is a shorter distance.
   WARDEN_DEVICE Distance sum(Distance from, Distance weight, Distance before) const {
     if constexpr (sizeof(Distance) == sizeof(std::uint32_t)) {
       std::uint64_t const exact = std::uint64_t{from} + weight;
       if (exact > most_distance<Distance>) {
-        simt::shared_store(shared_.too_far, 1u);
+        if (before == unreached<Distance>) simt::shared_store(shared_.too_far, 1u);
         return before;
       }
     }

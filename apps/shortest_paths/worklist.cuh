@@ -17,6 +17,9 @@ namespace shortest_paths {
 
 /// Number of buckets: one for each lane of the manager.
 inline constexpr unsigned worklist_buckets = simt::warp_size;
+/// Largest logarithm of a bucket's width: all buckets together then span distances of the type.
+template <class Distance>
+inline constexpr unsigned most_shift = 8 * sizeof(Distance) - 7;
 /// Entries of a segment.
 inline constexpr std::uint32_t segment_entries = simt::has_registers ? 256 : 16;
 

@@ -7,6 +7,7 @@
 
 #include <warden/error.hpp>
 
+#include <algorithm>
 #include <bit>
 
 namespace shortest_paths {
@@ -47,7 +48,7 @@ class worklist_search final : public search_memory<Distance> {
                assigned_.data(),
                segments_,
                table_size_,
-               how.shift,
+               std::min(how.shift, most_shift<Distance>),
                how.adapts,
                how.local_iterations,
                control_.data()} {}

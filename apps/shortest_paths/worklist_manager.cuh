@@ -210,7 +210,7 @@ class worklist_manager {
     } else if (share > 90 && open_ > least_open) {
       --open_;
     } else if (s_.adapts && settled_ >= switches_to_settle && (share < 50 || share > 90)) {
-      if (share < 50 && shift_ + 2 < 8 * sizeof(Distance) - 5) ++shift_;
+      if (share < 50 && shift_ < most_shift<Distance>) ++shift_;
       if (share > 90 && shift_ != 0) --shift_;
       settled_ = 0;
       publish_order();

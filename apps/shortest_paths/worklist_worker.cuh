@@ -87,6 +87,7 @@ class worklist_worker {
     // The last entry of a segment frees it.
     if (simt::fetch_add(&s_.read[segment], mine.count) + mine.count == segment_entries) {
       std::uint64_t const number = simt::fetch_add(&c_.freed.n, std::uint64_t{1});
+      simt::fence_device();  // the other workers' loads of the entries, before the next stores
       simt::store_release(&s_.free[number % s_.segments], numbered(number, segment));
     }
     simt::fetch_add(&c_.done[mine.bucket].n, std::uint64_t{mine.count});
@@ -144,7 +145,8 @@ class worklist_worker {
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_at_once; ++k) {
       before[k] = all.is_one[k] ? simt::load_relaxed(&s_.words[v[k]]) : 0;
-      found[k] = all.is_one[k] && add(to[k], simt::shared_load(shared_.from[gather_.from(k)])) &&
+      found[k] = all.is_one[k] &&
+                 add(to[k], simt::shared_load(shared_.from[gather_.from(k)]), before[k]) &&
                  to[k] < before[k] >> 1;
     }
     WARDEN_UNROLL
@@ -156,14 +158,15 @@ class worklist_worker {
     }
     put(v, to, found);
   }
-  /// Adds a distance to a weight. Returns false and notes it if the sum is no distance.
-  WARDEN_DEVICE bool add(Distance& to, Distance from) const {
+  /// Adds a distance to a weight. Returns false if the sum is no distance, and notes it unless the
+  /// vertex, whose word was `before`, has a shorter one.
+  WARDEN_DEVICE bool add(Distance& to, Distance from, Distance before) const {
     constexpr Distance all = unreached<Distance>, most = (all >> 1) - 1;
     if (from <= most && to <= most - from) {
       to += from;
       return true;
     }
-    simt::store_relaxed(&c_.too_far, 1u);
+    if (before == all) simt::store_relaxed(&c_.too_far, 1u);
     return false;
   }
 

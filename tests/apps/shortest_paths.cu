@@ -76,6 +76,12 @@ TEST_P(arms, expand_long_rows_and_wide_steps) {
   }
   EXPECT_EQ(paths_found(graph_of(2 + 2 * row, arcs), GetParam()).error_text_from(0), "");
 }
+TEST_P(arms, need_no_wider_distances_for_ways_that_are_longer) {
+  // Vertex 2 has a distance when the longer way to it is found.
+  paths_found g{graph_of(3, {{0, 1, 1u << 30}, {0, 2, 5}, {1, 2, heaviest}}), GetParam()};
+  EXPECT_EQ(g.error_text_from(0), "");
+  EXPECT_EQ(g.finder.facts().bits, 32u);
+}
 TEST_P(arms, widen_distances) {
   test::edge_literals arcs;
   for (graph::vertex v = 0; v < 5; ++v) arcs.push_back({v, v + 1, heaviest - v});
