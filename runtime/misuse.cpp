@@ -19,7 +19,8 @@ void add_misuse(error_list& found, misuse_counts const& report, std::size_t size
   if (report.bad_ids != 0) {
     add(report.bad_ids,
         "send: record id " + std::to_string(report.first_bad_id) + " is not below " +
-            std::to_string(size) + " (" + std::to_string(report.bad_ids) + " such ids" +
+            std::to_string(size) + " (" + std::to_string(report.bad_ids) +
+            (report.bad_ids == 1 ? " such id" : " such ids") +
             (report.bad_rows_from != 0
                  ? ", in rows from " + std::to_string(~report.bad_rows_from) + " on"
                  : "") +

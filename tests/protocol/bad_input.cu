@@ -175,7 +175,7 @@ TEST(bad_input, a_bad_id_does_not_hide_what_was_not_flushed) {
   warden::launch_fused(bad_and_unflushed{}, 1, 64, {}, g.guarded);
   EXPECT_THAT(
       test::error_text(g.guarded),
-      HasSubstr("record id 99 is not below 10 (1 such ids): correct the ids\n1 messages were "
+      HasSubstr("record id 99 is not below 10 (1 such id): correct the ids\n1 messages were "
                 "staged but never flushed"));
 }
 

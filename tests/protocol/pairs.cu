@@ -133,7 +133,7 @@ TEST(pairs_of_one_owner, and_of_two_are_refused) {
     ADD_FAILURE() << "no error";
   } catch (warden::limit_error const& e) {
     std::string const what = e.what();
-    EXPECT_NE(what.find("record id 20 is not below 12 (1 such ids"), std::string::npos) << what;
+    EXPECT_NE(what.find("record id 20 is not below 12 (1 such id"), std::string::npos) << what;
     EXPECT_NE(what.find("have different owners (15 such pairs"), std::string::npos) << what;
   }
   std::uint32_t moved = 0;

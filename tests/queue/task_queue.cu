@@ -121,8 +121,9 @@ TEST(task_queue, has_a_capacity) {
               HasSubstr("task queue: a fill of 101 tasks; the capacity is 100: make it larger"));
   queue.fill_async(roots.data(), 80);
   queue.fill_async(roots.data(), 80);
-  EXPECT_THAT(test::error_text(queue), HasSubstr("task queue: the queue was full, and 60 tasks of "
-                                                 "fills were refused; its capacity is 100"));
+  EXPECT_THAT(test::error_text(queue),
+              HasSubstr("task queue: the queue was full and refused 60 tasks of "
+                        "fills; its capacity is 100"));
   fill_and_run(queue, tree, {});
   tree.expect_all();
 }
@@ -185,8 +186,8 @@ TEST(task_queue, waits_end) {
   EXPECT_THAT(
       timeout_text(queue),
       testing::ContainsRegex("no progress for 0.5 s: block 0, thread [0-3] waited for a "
-                             "task, one of [1-4] waiting threads in 1 blocks; 1 tasks of the "
-                             "queue are not completed, 0 of them in its ring"));
+                             "task, one of [1-4] waiting threads in 1 blocks; the queue has 1 "
+                             "uncompleted task, 0 of them in its ring"));
   warden::launch(&forget_a_task, 1, threads, {}, queue.ref());
   warden::launch(&wait_with_a_task, 1, 1, {}, queue.ref());
   EXPECT_THAT(timeout_text(queue), HasSubstr("block 0, thread 0 waited for the slot of task 0 of a "

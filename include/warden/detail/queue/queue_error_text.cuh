@@ -12,11 +12,14 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Returns the text about a fill of `n` tasks, of which `refused` had no room.
+/// Returns "1 task", or "60 tasks".
+inline std::string tasks_text(std::uint64_t n) {
+  return std::to_string(n) + (n == 1 ? " task" : " tasks");
+}
+/// Returns the text about fills of which `refused` tasks had no room.
 inline std::string fill_refused_text(std::uint64_t refused, std::uint64_t capacity) {
-  return "task queue: the queue was full, and " + std::to_string(refused) +
-         " tasks of fills were refused; its capacity is " + std::to_string(capacity) +
-         ": make it larger";
+  return "task queue: the queue was full and refused " + tasks_text(refused) +
+         " of fills; its capacity is " + std::to_string(capacity) + ": make it larger";
 }
 /// Adds the errors of a task queue of `capacity` tasks.
 inline void add_errors(error_list& found, queue_control const& control, std::uint64_t capacity,
@@ -32,8 +35,8 @@ inline void add_errors(error_list& found, queue_control const& control, std::uin
   }
   if (control.left != 0) {
     found.add(error_type::limit,
-              "task queue: blocks left with " + std::to_string(control.left) +
-                  " tasks that the full queue had no room for; its capacity is " +
+              "task queue: blocks left with " + tasks_text(control.left) +
+                  " that the full queue had no room for; its capacity is " +
                   std::to_string(capacity) +
                   ": make it larger, or call pop() until it returns finished",
               control.left);
