@@ -51,8 +51,8 @@ WARDEN_KERNEL void look_at_paths(audit_arguments a) {
   if (leaving != 0) simt::fetch_add(&a.found->leaving, leaving);
 }
 
-/// True if the vertex is the source, or its parent has a smaller distance. All ancestors of a
-/// vertex in a tree are at most as far as the vertex, so a cycle has no such vertex.
+/// True if the vertex is the source, or its parent has a smaller distance. A tight arc does not
+/// lead to a smaller distance, so all vertices of a cycle of tight arcs have the same distance.
 WARDEN_DEVICE bool is_rooted(audit_arguments const& a, std::uint64_t v) {
   vertex const parent = a.parents[v];
   return v == a.source || (parent < a.rows.vertices && a.distances[parent] < a.distances[v]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host part of a search: memory, one launch, and the results.
+// Host part of a search: its arm and schedule, its repetition with 64 bits, and the results.
 
 #include "apps/shortest_paths/finder.cuh"
 

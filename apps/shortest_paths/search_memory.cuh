@@ -18,10 +18,10 @@ namespace shortest_paths {
 struct search_facts {
   unsigned bits = 0;             ///< bits of a distance: 32 or 64
   bool is_second = false;        ///< true if a search with 32 bits was repeated with 64
-  std::uint32_t steps = 0;       ///< barriers of the grid
-  std::uint32_t expansions = 0;  ///< number of these steps that followed arcs
-  std::uint32_t refills = 0;     ///< number of these that looked for the next buckets
-  std::uint64_t places = 0;      ///< places queued
+  std::uint32_t steps = 0;       ///< barriers of the grid; `decoupled`: changes of the first bucket
+  std::uint32_t expansions = 0;  ///< steps that followed arcs; `decoupled`: assignments to workers
+  std::uint32_t refills = 0;     ///< steps that looked for the next buckets
+  std::uint64_t places = 0;      ///< places queued; `decoupled`: entries of the worklist
   std::uint64_t arcs = 0;        ///< arcs of these; arcs of a block's own vertices do not count
   std::uint64_t delta = 0;       ///< width of the last bucket; 0: all distances
 };

@@ -93,7 +93,7 @@ struct schedule {
 /// State of a search. `Distance` is an unsigned integer of 32 or 64 bits.
 template <class Distance>
 struct search_state {
-  graph::csr_view rows;         ///< below 2^32 arcs and 2^32 - 1 vertices
+  graph::csr_view rows;         ///< at most 2^32 - 1 arcs, and as many vertices
   Distance* distances;          ///< [vertex]
   std::uint32_t* marks;         ///< [vertex] last step for which the vertex was queued
   simt::flit_words* queues[2];  ///< room for the places of all rows each

@@ -39,14 +39,14 @@ struct worklist_control {
   std::uint32_t over;                 ///< 1: the manager has ended the search
   // For the host:
   alignas(128) std::uint64_t entries;  ///< entries of all buckets
-  std::uint32_t assignments;           ///< number of these that workers got together
+  std::uint32_t assignments;           ///< assignments of entries to workers
   std::uint32_t switches;              ///< changes of the first bucket
 };
 
 /// State of a search by a decoupled worklist.
 template <class Distance>
 struct worklist_state {
-  graph::csr_view rows;  ///< below 2^32 arcs and 2^31 vertices
+  graph::csr_view rows;  ///< fewer than 2^32 arcs, and than 2^31 vertices
   /// [vertex] twice the distance, and 1 unless the vertex is in a bucket. One atomic changes both,
   /// so a vertex is in at most one bucket, and no improvement is overlooked.
   Distance* words;

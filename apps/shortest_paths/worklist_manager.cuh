@@ -15,7 +15,7 @@ class worklist_manager {
   static constexpr unsigned looks_at_once = simt::has_registers ? 4 : 1;
   // Segments that a bucket has in advance, so that workers seldom wait for one.
   static constexpr std::uint64_t ahead = 2;
-  // Numbers of first buckets from which workers are given entries.
+  // Limits of the number of lowest buckets from which workers get entries.
   static constexpr unsigned least_open = 2, most_open = 4;
   // Passes between two looks at how busy workers are, and changes of the first bucket after which
   // a new width is judged.

@@ -45,12 +45,11 @@ class task_queue {
   template <unsigned Threads = 256>
   using worker = block_worker<Threads, ref_type>;
 
-  /// Most tasks that a queue has room for.
+  /// Largest capacity of a queue.
   static constexpr std::uint64_t most = std::uint64_t{1} << 31;
 
-  /// Allocates a queue with room for `capacity` tasks in its rings. `limit` bounds the
-  /// waits. Throws limit_error unless `capacity` is from 1 to `most`, and cuda_error when memory is
-  /// short.
+  /// Allocates a queue with room for `capacity` tasks in its rings. `limit` bounds the waits.
+  /// Throws limit_error unless `capacity` is from 1 to `most`, and cuda_error when memory is short.
   explicit task_queue(std::uint64_t capacity, time_limit limit = {},
                       std::source_location where = std::source_location::current())
       : capacity_{checked(capacity, where)},
@@ -81,9 +80,9 @@ class task_queue {
     return tasks_.bytes() + tags_.bytes() + rings_.bytes() + control_.bytes();
   }
 
-  /// Pushes the tasks `tasks[0]` to `tasks[n - 1]` of device memory. Enqueued. Throws cuda_error,
-  /// and limit_error if `n` exceeds the capacity. `wait` reports tasks that the ring has no room
-  /// for.
+  /// Pushes the tasks `tasks[0]` to `tasks[n - 1]` of device memory, which stay unchanged until the
+  /// work is done. Enqueued. Throws cuda_error, and limit_error if `n` exceeds the capacity. `wait`
+  /// reports tasks that the rings have no room for.
   void fill_async(Task const* tasks, std::uint64_t n, stream_ref s = {},
                   std::source_location where = std::source_location::current()) {
     if (n > capacity_) {
@@ -148,9 +147,9 @@ class task_queue {
 };
 
 /// Runs `f(task, worker)` once for each task of the queue and each task that `f` pushes by
-/// `worker.push(task)`, until none is left. `worker` is a `block_worker&`. Of two tasks either may
-/// run first. What `f` writes before a push is visible to the pushed task. Blocks have `Threads`
-/// threads, and fill the device.
+/// `worker.push(task)`, until none is left. `worker` is a `block_worker&`. Tasks may run in any
+/// order. What `f` writes before a push is visible to the pushed task. Blocks have `Threads`
+/// threads, and fill the device. Only threads with a task call `f`, so it has no block barrier.
 ///
 /// Enqueued; allocates nothing. Throws limit_error if a block needs more shared memory than the
 /// device has, and cuda_error. The queue's `wait` reports waits that took too long.

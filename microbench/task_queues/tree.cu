@@ -42,7 +42,7 @@ class tree_point final : public bench::timed_point {
   [[nodiscard]] std::vector<std::uint32_t> children() const {
     std::vector<std::uint32_t> first{1};
     for (std::uint32_t v = 0; v < tasks_; ++v) {
-      // The last vertex that is there has children, so that the tree does not end before.
+      // The last vertex so far has children, so that the tree does not end early.
       bool const is_last = first.back() == v + 1;
       bool const has_children = v < 64 || is_last || hash(v * 2654435761u) % 8 == 0;
       first.push_back(std::min(first.back() + (has_children ? 12u : 0u), tasks_));

@@ -122,7 +122,7 @@ struct step {
     w.store(e.w, group.lane());
   }
 };
-/// The same, with the gradient as its payload.
+/// Section of one gradient, which is its payload.
 struct row_step {
   static constexpr unsigned group_size = 32;
   std::uint32_t source;

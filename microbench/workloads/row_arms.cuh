@@ -22,7 +22,7 @@ template <class Section>
 struct row_number {
   __device__ Section operator()(std::uint64_t i) const { return {static_cast<std::uint32_t>(i)}; }
 };
-/// The same, for the record that an array names.
+/// Section with row i, for the record that an array names.
 template <class Section>
 struct row_number_to {
   std::uint32_t const* ids;

@@ -69,8 +69,8 @@ APP_MUTANTS = {
     "owner-parent": ("apps/breadth_first/owner_merge.cuh", "bool const is_others = false;", OWNERS, WRONG_PARENTS),
     "owner-sums": ("apps/breadth_first/owner_level.cuh", "", OWNERS, "outside device memory"),
     "owner-queue": ("apps/breadth_first/owner_progress.cuh", "if (goes_down(now, s)) now.kind = owner_step::down;", TURNS, WRONG_LEVELS),
-    # Shortest paths: of two improvements the later one is lost; a vertex that waits for this step counts as one that waits for the next; what
-    # a block kept is forgotten; a vertex of a later bucket does not come into an earlier one; a bucket is passed over; a count is cleared
+    # Shortest paths: of two improvements the later one is lost; a vertex that is queued for this step counts as queued for the
+    # next; the vertices that a block kept are forgotten; a vertex of a later bucket does not come into an earlier one; a bucket is passed over; a count is cleared
     # while a late block reads it.
     "path-atomic": ("apps/shortest_paths/search.cuh",
                     "Distance const before = simt::load_relaxed(&s_.distances[v]); simt::store_relaxed(&s_.distances[v], to); return before;",
@@ -81,9 +81,10 @@ APP_MUTANTS = {
     "path-closed": ("apps/shortest_paths/progress.cuh", "if (entries <= 1) continue;", PATHS + "delta_stepping", PATHS_WRONG),
     "path-late": ("apps/shortest_paths/search.cuh", "std::uint32_t const third = now().step % 3;", PATHS + "near_far",
                   PATHS_WRONG + "|wait at a barrier|waited|outside device memory"),
-    # The decoupled worklist: a segment's count is read after the reserved entries, or need not equal them; a bucket's reserved entries are read before another one's done ones; entries are counted before other
-    # threads have written them; a worker reports entries before others see what it found; another lane than the one that found a worker idle
-    # gives it entries.
+    # The decoupled worklist: a segment's count is read after the reserved entries; a bucket's reserved entries are read before the entries
+    # of another bucket that are done; a segment's count need not equal its reserved entries; entries are counted before other threads have
+    # written them; a worker reports entries before other blocks see what it found; entries are given to a worker by another lane than the
+    # one that found it idle.
     "worklist-written": ("apps/shortest_paths/worklist_manager.cuh", "", WORKLIST, WORKLIST_WRONG),
     "worklist-end": ("apps/shortest_paths/worklist_manager.cuh", "", ONE_VERTEX, WORKLIST_WRONG),
     "worklist-partly": ("apps/shortest_paths/worklist_manager.cuh", "bool const is_all = begin + written <= reserved_;", WORKLIST, WORKLIST_WRONG),

@@ -60,14 +60,14 @@ OWNERS = "owners/breadth_first_owner_seeds.find_levels"
 TURNS = "owners/breadth_first_owner_seeds.change_direction"
 WRONG_PARENTS = "vertices whose parent is not one level below"
 WRONG_LEVELS = "levels are not those of the reference"
-# That of shortest paths.
+# The tests of shortest paths.
 PATHS = "paths/shortest_paths_seeds/schedules.find_distances/"
 PATHS_WRONG = r"arcs shorten a distance|arcs lead to unreached vertices|vertices whose parents do not lead|Dijkstra"
 WORKLIST = PATHS + "decoupled"
 ONE_VERTEX = "paths/shortest_paths_seeds.one_vertex_at_a_time"
 WORKLIST_WRONG = PATHS_WRONG + r"|no end after|no progress|outside device memory|worklist_worker"
 UNPARTED = r"Which is: \{ [1-9]\d*, 0 \}"
-# Those of copies to shared memory.
+# The tests of copies to shared memory.
 COPIED_STAGES = "copies/bulk_copies_seeds.rows_of_stages_come_by_copies"
 STAGES_BY_THREADS = "copies/bulk_copies_seeds.rows_of_stages_come_by_threads"
 COPIED_GROUPS = "copies/bulk_copies_seeds.rows_of_groups_come_by_copies"

@@ -13,7 +13,7 @@ LOST = "tasks lost or doubled|waited for a task|waited for the slot of task|unor
 STALE = "unordered load|message of the parent not visible"
 
 QUEUE_MUTANTS = {
-    # A task that its tag does not release; a tag that stays, and one that is the same each time.
+    # A tag that does not release the task; a slot that is never free again; tags that are the same each turn.
     "task-release": ("detail/queue/task_ring.cuh", "simt::store_relaxed(tag, free + 1);", CENTRAL, STALE),
     "task-got": ("detail/queue/task_ring.cuh", "simt::store_release(tag, full - 1);", CENTRAL, LOST),
     "task-tag": ("detail/queue/task_ring.cuh", "return 0;", CENTRAL, LOST),
@@ -29,7 +29,7 @@ QUEUE_MUTANTS = {
     # A block that does not say that its tasks are completed, or gives tasks that are not counted.
     "task-over": ("detail/queue/block_worker.cuh", "bool const is_over = false;", PER_BLOCK, LOST),
     "task-due": ("detail/queue/block_worker.cuh", "bool const is_due = false;", CENTRAL, LOST),
-    # The end without what tasks wrote.
+    # An end after which a thread does not see what tasks wrote.
     "task-settled": ("detail/queue/block_worker.cuh", "", BLOCKS, STALE),
     "task-over-warp": ("detail/queue/task_queue_ref.cuh", "", WARPS, STALE),
     "task-end": ("detail/queue/queue_control.cuh", "return tasks_in(simt::load_relaxed(&unfinished)) == 0;", BLOCKS, STALE),

@@ -81,7 +81,7 @@ struct add {
     r.mixed = r.mixed * 33 + source + static_cast<std::uint32_t>(id);
   }
 };
-/// The same, and says that nothing changes once a record has 5 sections.
+/// Adds a row to a record. A no-op section once the record has had 5 sections.
 template <class T, unsigned N, unsigned Lanes>
 struct add_few : add<T, N, Lanes> {
   static constexpr std::uint32_t most = 5;
@@ -104,7 +104,7 @@ struct add_ones {
     if (group.lane() == 0) r.all += N, ++r.sections;
   }
 };
-/// Sections whose rows combine: to their sum.
+/// Section whose rows combine to their sum.
 template <class T, unsigned N, unsigned Lanes>
 struct add_sum : add<T, N, Lanes> {
   using part = typename add<T, N, Lanes>::part;

@@ -83,8 +83,8 @@ struct history_view {
 };
 using number_queue = warden::task_queue<std::uint32_t>;
 
-/// Each thread pushes a task and pops one, `rounds` times. Never are more pops under way than there
-/// are tasks, so each pop gets one.
+/// Each thread pushes a task and pops one, `rounds` times. There are at least as many tasks as pops
+/// under way, so each pop gets one.
 WARDEN_KERNEL void push_and_pop(number_queue::ref_type queue, history_view history) {
   warden::thread_worker<number_queue::ref_type> worker{queue};
   for (std::uint32_t round = 0; round < history.rounds; ++round) {
