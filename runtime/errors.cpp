@@ -175,7 +175,7 @@ std::string to_string(diagnosis const& d) {
   if (d.wait.kind == wait_kind::task) {
     return format(
         "no progress for %g s: block %u, thread %u waited for a task, one of %u waiting threads in "
-        "%u blocks; the queue has %llu uncompleted task%s, %u of them in its ring; if tasks run "
+        "%u blocks; the queue has %llu uncompleted task%s, %u of them in its rings; if tasks run "
         "longer, raise the time_limit",
         d.limit_seconds, d.wait.block, d.wait.thread, d.wait.client_blocks_done,
         d.wait.client_blocks, index, index == 1 ? "" : "s", d.wait.channel);

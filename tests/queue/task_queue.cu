@@ -187,7 +187,7 @@ TEST(task_queue, waits_end) {
       timeout_text(queue),
       testing::ContainsRegex("no progress for 0.5 s: block 0, thread [0-3] waited for a "
                              "task, one of [1-4] waiting threads in 1 blocks; the queue has 1 "
-                             "uncompleted task, 0 of them in its ring"));
+                             "uncompleted task, 0 of them in its rings"));
   warden::launch(&forget_a_task, 1, threads, {}, queue.ref());
   warden::launch(&wait_with_a_task, 1, 1, {}, queue.ref());
   EXPECT_THAT(timeout_text(queue), HasSubstr("block 0, thread 0 waited for the slot of task 0 of a "
