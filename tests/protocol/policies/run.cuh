@@ -130,7 +130,7 @@ class bench {
     std::uint64_t const valid = sent + count_valid(r.end(), r.applied, bad);
     std::uint64_t const refused = refused_.to_host()[0];
     expect_text(text, refused, std::to_string(refused) + " deferred sections were refused");
-    expect_text(text, bad, "(" + std::to_string(bad) + " such ids");
+    expect_text(text, bad, "(" + std::to_string(bad) + " such id");
     EXPECT_EQ(text.empty(), refused + bad == 0) << text;
     // A log refuses only the sections that do not fit.
     std::uint64_t const too_many = sent - std::min<std::uint64_t>(sent, p_.capacity);
