@@ -11,18 +11,31 @@
 #include <warden/stream.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 namespace programs {
 
-/// Returns the number of rows: 2 to the power of the first argument, or of `log2`.
-inline std::uint32_t rows_of(int argc, char** argv, int log2) {
-  return 1u << (argc > 1 ? std::atoi(argv[1]) : log2);
+/// Returns the number of rows: 2 to the power of the first argument, or of `log2`. Ends the program
+/// with exit code 2 for an argument that is not from 1 to 30.
+inline std::uint32_t rows_of(int argc, char** argv, unsigned log2) {
+  if (argc > 1) {
+    std::string_view const text{argv[1]};
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), log2);
+    if (error != std::errc{} || end != text.data() + text.size() || log2 < 1 || log2 > 30) {
+      std::fprintf(stderr, "%s: \"%s\" is no logarithm of a number of rows; give 1 to 30\n",
+                   argv[0], argv[1]);
+      std::exit(2);
+    }
+  }
+  return 1u << log2;
 }
 /// Returns n ids below `records`. `distribution` is a name that bench::workload::named takes.
 inline warden::buffer<std::uint32_t> draw_ids(std::string const& distribution,
