@@ -116,6 +116,7 @@ struct locks {
 template <unsigned BytesPerThread = 64>
 struct atomics {
   static constexpr auto kind = detail::part_kind::executor;  ///< kind of part
+  static constexpr bool runs_member_atomic = true;           ///< not operator(), also in bulk
   /// The server loop.
   template <class Ref>
   using server = detail::window_server<Ref, detail::atomics_worker<Ref, BytesPerThread>>;

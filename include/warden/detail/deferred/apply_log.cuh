@@ -43,11 +43,17 @@ inline constexpr bool can_be_deferred =
                            typename Policy::executor>
          : runs_logs<run_ref<Policy, Record, Sections...>>);
 
+template <class Policy>
+inline constexpr bool runs_member_atomic = requires {
+  Policy::executor::runs_member_atomic;
+};
+
 /// True if `apply_async` of a guarded array may run without a log: sections on one record combine,
-/// whatever their keys.
+/// whatever their keys, and run by their operator(), not by their member atomic.
 template <class Policy, class Record, class... Sections>
 inline constexpr bool runs_in_bulk =
-    can_combine<Policy, Record, Sections...> && !(has_combine_key<Sections> || ...);
+    can_combine<Policy, Record, Sections...> && !(has_combine_key<Sections> || ...) &&
+    !runs_member_atomic<Policy>;
 
 /// Stands for the bulk runner of sections that have none.
 struct no_bulk_runner {
