@@ -227,7 +227,7 @@ class worklist_manager {
   std::uint64_t segments_ = 0;  ///< segments that the bucket was given
   std::uint64_t last_ = 0;      ///< the table's entry of the segment at `valid_`
   patience patience_;
-  // The same in all lanes.
+  // Members that are equal in all lanes.
   std::uint64_t taken_ = 0;  ///< segments taken out of the ring
   Distance base_ = 0;
   unsigned head_ = 0, shift_, open_ = least_open;
