@@ -24,7 +24,8 @@ static_assert(seeds_of(usual_seeds, 1) == 100 && seeds_of(usual_seeds, 20) == 10
 static_assert(seeds_of(1000, 2) == 500 && seeds_of(30, 2) == 30 && seeds_of(1, 20) == 1);
 
 /// The seeds of such a test: from WARDEN_SEEDS, or that of WARDEN_SEED alone. WARDEN_MORE_SEEDS is
-/// like WARDEN_SEEDS, but leaves out what is tried without either.
+/// like WARDEN_SEEDS, but leaves out what is tried without either; a test that takes one in 5 or
+/// more tries a few others nevertheless.
 struct seed_range {
   std::uint64_t first, end;
 };
@@ -32,7 +33,8 @@ inline seed_range seeds(std::uint64_t share = 1) {
   std::uint64_t const only = environment("WARDEN_SEED", 0);
   if (only != 0) return {only, only + 1};
   std::uint64_t const more = environment("WARDEN_MORE_SEEDS", 0);
-  if (more != 0) return {1 + seeds_of(usual_seeds, share), 1 + seeds_of(more, share)};
+  std::uint64_t const others = 1 + seeds_of(usual_seeds, share);
+  if (more != 0) return {others, std::max(1 + seeds_of(more, share), others + more / (5 * share))};
   return {1, 1 + seeds_of(environment("WARDEN_SEEDS", usual_seeds), share)};
 }
 
