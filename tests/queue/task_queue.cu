@@ -134,9 +134,10 @@ WARDEN_KERNEL void pop_once(central_queue::ref_type queue) {
   WARDEN_SHARED(block_worker::storage, storage);
   block_worker worker{queue, storage};
   task t;
-  if (worker.pop(t) != warden::pop_result::task) return;
-  worker.push(t);
-  worker.push(t);
+  if (worker.pop(t) == warden::pop_result::task) {
+    worker.push(t);
+    worker.push(t);
+  }
 }
 struct ignore {
   template <class Worker>

@@ -90,7 +90,8 @@ class block_worker {
     simt::sync_block();
   }
   /// Completes the tasks popped last, and gives all others to the ring. `task_queue::wait` reports
-  /// tasks that do not fit. Collective over the block.
+  /// tasks that do not fit. Collective over the block: all threads leave the worker's scope at the
+  /// same place of the code, none by a `return` of its own.
   WARDEN_DEVICE ~block_worker() {
     if (is_finished_) return;
     simt::sync_block();
