@@ -6,13 +6,17 @@
 
 Prints a line for each operation, distribution of ids and number of floats of a row, in 10^9 rows per second: index_add_
 with and without deterministic algorithms, the backward pass of an embedding, and a step of AdaGrad with sparse
-gradients, which adds the gradients of a row first. --out writes the rates as JSON.
+gradients, which adds the gradients of a row first. --out writes the rates as a result file, which scripts/results reads.
 
 Exit code 1 if a result is wrong, or if two deterministic runs differ in a bit; 3 without PyTorch or a GPU.
 """
 import argparse
+import datetime
 import json
+import os
+import pathlib
 import statistics
+import subprocess
 import sys
 
 try:
@@ -23,6 +27,7 @@ except ImportError:
 
 ERROR = 1e-4  # largest error of a sum, relative to the sum of absolute values
 RATE = 0.05  # learning rate
+EPSILON = 1e-10  # PyTorch's default
 PERMUTING = 2654435761  # an odd factor, so that hot records lie anywhere
 
 
@@ -96,7 +101,7 @@ class Point:
     def sparse_adagrad(self):
         """The gradients are given; PyTorch keeps a state for each weight, not for each row."""
         weight = torch.nn.Parameter(self.out())
-        optimizer = torch.optim.Adagrad([weight], lr=RATE)
+        optimizer = torch.optim.Adagrad([weight], lr=RATE, eps=EPSILON)
 
         def prepare():
             weight.grad = torch.sparse_coo_tensor(self.ids[None], self.values, weight.shape)
@@ -108,10 +113,21 @@ class Point:
 
     @staticmethod
     def has_moved(weights, sums, sizes, distance):
-        """True if weights have moved by `distance` against their gradients. Those of small gradients may have any sign."""
-        is_large = sums.abs() > ERROR * sizes
+        """True if weights have moved by `distance` against their gradients. Those of small gradients may have any sign, or
+        move less, because the optimizer adds EPSILON to what it divides by."""
+        is_large = sums.abs() > (ERROR * sizes).clamp(min=EPSILON / ERROR)
         is_near = (weights.double() + distance * sums.sign()).abs() < ERROR
         return bool((is_near | ~is_large).all() and (weights[sizes == 0] == 0).all())
+
+
+def context():
+    """Origin of the rates, as in files of the benchmarks."""
+    describe = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--match=no-tag-is-called-so"]
+    commit = os.environ.get("WARDEN_COMMIT") or subprocess.run(
+        describe, cwd=pathlib.Path(__file__).parent, capture_output=True, text=True, check=False).stdout.strip()
+    return {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+            "device": torch.cuda.get_device_name(), "toolkit": torch.version.cuda, "torch": torch.__version__,
+            "commit": commit, "command": " ".join(["compare_pytorch.py", *sys.argv[1:]]), "simulated": "no"}
 
 
 def main():
@@ -124,7 +140,7 @@ def main():
     if not torch.cuda.is_available():
         print("compare_pytorch.py: PyTorch finds no CUDA GPU", file=sys.stderr)
         return 3
-    rows, results = 1 << options.rows, []
+    rows, results, all_right = 1 << options.rows, [], True
     for workload, exponent in (("uniform", None), ("zipf099", 0.99)):
         for floats in (1, 8, 64):
             point = Point(rows, 1 << options.records, floats, exponent, options.repetitions)
@@ -133,15 +149,18 @@ def main():
                                   ("embedding_backward", point.embedding_backward),
                                   ("sparse_adagrad", point.sparse_adagrad)):
                 seconds, right = measure()
-                rate = rows / seconds / 1e9
-                print(f"{name:24} {workload:8} {floats:3} floats {rate:9.4f} G rows/s{'' if right else '  WRONG'}")
-                results.append({"operation": name, "workload": workload, "floats": floats, "rows": rows,
-                                "rows_per_second": rate * 1e9, "verified": right})
+                print(f"{name:24} {workload:8} {floats:3} floats {rows / seconds / 1e9:9.4f} G rows/s"
+                      f"{'' if right else '  WRONG'}", flush=True)
+                if right:
+                    results.append({"name": f"pytorch/scatter{floats}/{workload}/{name}/keys:{1 << options.records}"
+                                            f"/sections:{rows}",
+                                    "real_time": seconds * 1e3, "time_unit": "ms", "items_per_second": rows / seconds,
+                                    "operations": rows, "runs": options.repetitions})
+                all_right &= right
     if options.out:
         with open(options.out, "w", encoding="utf-8") as file:
-            json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "results": results}, file,
-                      indent=1)
-    return 0 if all(result["verified"] for result in results) else 1
+            json.dump({"context": context(), "benchmarks": results}, file, indent=1)
+    return 0 if all_right else 1
 
 
 if __name__ == "__main__":

@@ -38,13 +38,14 @@ LABELS = {
     "bellman_ford": "Bellman-Ford", "near_far": "near-far", "delta_stepping": "delta-stepping", "delta_scan": "delta, scan", "decoupled": "decoupled",
     "central": "central", "per_block": "per block", "donating": "donating", "stealing": "stealing",
     "clustered": "clustered", "broker": "broker queue", "fused": "fused, sections",
-    "owner": "1 GPU, owner", "two_gpus": "2 GPUs", "two_gpus_on_chip": "2 GPUs, on chip", "four_gpus": "4 GPUs",
+    "index_add": "index_add_", "index_add_deterministic": "index_add_, deterministic",
+    "embedding_backward": "embedding, backward", "sparse_adagrad": "sparse AdaGrad", "owner": "1 GPU, owner", "two_gpus": "2 GPUs", "two_gpus_on_chip": "2 GPUs, on chip", "four_gpus": "4 GPUs",
     "eight_gpus": "8 GPUs"}
 
 # Unit of an operation, for benchmarks whose operation is not a section.
 UNITS = {"allocation": "item", "bank_transfer": "transfer", "spanning_forest": "edge", "max_flow": "edge",
          "breadth_first": "arc", "breadth_first_gpus": "arc", "shortest_paths": "arc", "matrix_factorization": "rating", "transport": "message",
-         "answers": "call", "workloads": "row", "task_queues": "task"}
+         "answers": "call", "workloads": "row", "pytorch": "row", "task_queues": "task"}
 
 # Benchmarks whose tables hold milliseconds -> (input, number in the name of a row, operations).
 TIMED = {"spanning_forest": ("graph", "vertices", "edges"), "max_flow": ("network", "vertices", "edges"),
