@@ -66,7 +66,7 @@ schedule schedule_of(graph::csr_view const& rows, std::string const& arm, search
     throw warden::limit_error{"shortest_paths: no arm '" + arm + "'; there are: " + all, where};
   }
   schedule how{.scans = arm == "bellman_ford" || arm == "delta_scan",
-               .local_iterations = o.local_iterations};
+               .local_iterations = o.local_iterations.value_or(arm == "decoupled" ? 128 : 32)};
   how.buckets = o.buckets.value_or(arm == "delta_stepping" ? usual_buckets : 1);
   if (how.scans) how.buckets = 1;
   if (how.buckets < 1 || how.buckets > most_buckets) {

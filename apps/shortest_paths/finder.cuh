@@ -26,7 +26,7 @@ struct search_options {
   /// changed during the search by the arcs of a step.
   std::uint64_t delta = 0;
   std::optional<unsigned> buckets = std::nullopt;  ///< 1 to most_buckets; by default the arm's
-  std::uint32_t local_iterations = schedule{}.local_iterations;
+  std::optional<std::uint32_t> local_iterations = std::nullopt;  ///< by default the arm's
   bool is_wide = false;  ///< begins with distances of 64 bits
   /// Steps after which the search is given up. 0: more than any search takes.
   std::uint32_t most_steps = 0;

@@ -33,7 +33,7 @@ using number = unsigned long long;  // for printf
 
 struct options {
   graph::file_argument file;
-  std::string arm = "delta_stepping", out;
+  std::string arm = "delta_scan", out;
   std::vector<std::uint64_t> sources, ends;
   shortest_paths::search_options how;
   std::uint64_t seed = 1;
@@ -194,9 +194,8 @@ int main(int argc, char** argv) {
   app.add_option("--buckets", o.how.buckets, "number of buckets of delta_stepping and near_far")
       ->transform(apps::whole(1, shortest_paths::most_buckets));
   app.add_option("--local-iterations", o.how.local_iterations,
-                 "iterations of a block between two barriers of all blocks, at most")
-      ->transform(apps::whole(0, 4096))
-      ->capture_default_str();
+                 "iterations of a block on the vertices that it finds itself, at most")
+      ->transform(apps::whole(0, 4096));
   app.add_flag("--wide", o.how.is_wide, "begins with distances of 64 bits");
   return apps::run_command(app, argc, argv, [&] {
     o.draws_weights = o.file.skips_weights = draw->count() != 0;

@@ -87,7 +87,7 @@ struct schedule {
   bool scans = false;                   ///< finds far vertices by their distances, without queues
   bool adapts = true;                   ///< changes the width of buckets by the arcs of a step
   unsigned shift = 0;                   ///< a bucket is 2^shift wide; 64: all distances are near
-  std::uint32_t local_iterations = 32;  ///< iterations of a block between two barriers, at most
+  std::uint32_t local_iterations = 0;  ///< iterations of a block between two barriers, at most
 };
 
 /// State of a search. `Distance` is an unsigned integer of 32 or 64 bits.

@@ -23,6 +23,9 @@ inline constexpr unsigned most_shift = 8 * sizeof(Distance) - 7;
 /// Entries of a segment.
 inline constexpr std::uint32_t segment_entries = simt::has_registers ? 256 : 16;
 
+/// Segments that a bucket has in advance, at most, so that workers seldom wait for one.
+inline constexpr std::uint32_t segments_ahead = simt::has_registers ? 64 : 2;
+
 /// Counts that the blocks share with each other and the host.
 struct worklist_control {
   counter reserved[worklist_buckets];  ///< entries that workers reserved in each bucket

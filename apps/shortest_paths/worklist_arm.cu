@@ -18,8 +18,8 @@ namespace {
 /// most one bucket; for each bucket the segment that is being filled, the one that is being
 /// emptied and those in advance; and for each worker one.
 std::uint32_t most_segments(graph::csr_view const& rows, unsigned blocks) {
-  return static_cast<std::uint32_t>(rows.vertices / segment_entries + 1 + 5 * worklist_buckets +
-                                    blocks);
+  return static_cast<std::uint32_t>(rows.vertices / segment_entries + 1 +
+                                    (segments_ahead + 3) * worklist_buckets + blocks);
 }
 
 template <class Distance>

@@ -12,15 +12,16 @@ namespace shortest_paths {
 template <class Distance>
 class worklist_manager {
   // Groups of workers that are looked at together, so that the loads overlap.
-  static constexpr unsigned looks_at_once = simt::has_registers ? 4 : 1;
-  // Segments that a bucket has in advance, so that workers seldom wait for one.
-  static constexpr std::uint64_t ahead = 2;
-  // Limits of the number of lowest buckets from which workers get entries.
-  static constexpr unsigned least_open = 2, most_open = 4;
+  static constexpr unsigned looks_at_once = simt::has_registers ? 9 : 1;
+  // Number of lowest buckets from which workers get entries.
+  static constexpr unsigned open_buckets = 2;
   // Passes between two looks at how busy workers are, and changes of the first bucket after which
   // a new width is judged.
   static constexpr unsigned passes_of_an_epoch = simt::has_registers ? 64 : 4;
   static constexpr unsigned switches_to_settle = 3;
+  // Shares of busy workers, in percent, below which buckets become wider, and above which they
+  // become narrower. Wider buckets give work to more workers, but a larger part of it is in vain.
+  static constexpr unsigned least_share = 20, most_share = 90;
 
  public:
   WARDEN_DEVICE explicit worklist_manager(worklist_state<Distance> const& s)
@@ -54,6 +55,13 @@ class worklist_manager {
         simt::load_relaxed(s_.table_entry(lane_, entry / segment_entries)));
   }
 
+  /// Returns the number of entries written in a segment of a bucket that has `segments` of them.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t written_in(unsigned bucket, std::uint64_t number,
+                                                       std::uint64_t segments) const {
+    if (number >= segments) return 0;
+    std::uint64_t const word = simt::load_relaxed(s_.table_entry(bucket, number));
+    return simt::load_relaxed(&s_.written[static_cast<std::uint32_t>(word)]);
+  }
   WARDEN_DEVICE void begin(std::uint32_t source) {
     publish_order();
     allocate();
@@ -70,46 +78,64 @@ class worklist_manager {
     simt::store_relaxed(&c_.shift, shift_);
   }
 
-  /// Gives segments to buckets that need some.
+  /// Gives segments to buckets that have few in advance, to one bucket after another.
   WARDEN_DEVICE void allocate() {
-    bool const needs = segments_ < reserved_ / segment_entries + 1 + ahead;
-    unsigned const all = simt::ballot(simt::full_warp, needs);
-    auto const rank = static_cast<unsigned>(simt::count_bits(all & ((1u << lane_) - 1)));
-    std::uint64_t const number = taken_ + rank;
-    std::uint64_t word = 0;
-    if (needs) word = simt::load_acquire(&s_.free[number % s_.segments]);
-    unsigned const ready = simt::ballot(simt::full_warp, needs && has_number(word, number));
-    // The ring is read in order: segments after one that is not there yet are left.
-    unsigned const missing = all & ~ready;
-    unsigned const given = missing == 0 ? all : all & ((1u << simt::first_bit(missing)) - 1);
-    if ((given >> lane_ & 1) != 0) {
-      auto const segment = static_cast<std::uint32_t>(word);
-      simt::store_relaxed(&s_.written[segment], 0u);
-      simt::store_relaxed(&s_.read[segment], 0u);
-      simt::store_release(s_.table_entry(lane_, segments_), numbered(segments_, segment));
-      ++segments_;
+    for (;;) {
+      std::uint64_t const used = reserved_ / segment_entries + 1;
+      unsigned const all = simt::ballot(simt::full_warp, segments_ < used + segments_ahead / 2);
+      if (all == 0) return;
+      auto const bucket = static_cast<unsigned>(simt::first_bit(all));
+      std::uint64_t const number = simt::shuffle(simt::full_warp, segments_, bucket) + lane_;
+      std::uint64_t const most = simt::shuffle(simt::full_warp, used, bucket) + segments_ahead;
+      bool const is_wanted = number < most;
+      std::uint64_t const taken = taken_ + lane_;
+      std::uint64_t word = 0;
+      if (is_wanted) word = simt::load_acquire(&s_.free[taken % s_.segments]);
+      // The ring is read in order: segments after one that is not there yet are left.
+      unsigned const missing = ~simt::ballot(simt::full_warp, is_wanted && has_number(word, taken));
+      unsigned const given =
+          missing == 0 ? simt::warp_size : static_cast<unsigned>(simt::first_bit(missing));
+      if (lane_ < given) {
+        auto const segment = static_cast<std::uint32_t>(word);
+        simt::store_relaxed(&s_.written[segment], 0u);
+        simt::store_relaxed(&s_.read[segment], 0u);
+        simt::store_release(s_.table_entry(bucket, number), numbered(number, segment));
+      }
+      if (lane_ == bucket) segments_ += given;
+      taken_ += given;
+      // Orders these stores before loads by other lanes.
+      simt::sync_warp(simt::full_warp);  // mutation: worklist-table
+      if (given == 0) return;
     }
-    taken_ += static_cast<unsigned>(simt::count_bits(given));
   }
 
-  /// Finds entries that have been written. Returns true if all have been expanded, or the search
-  /// has failed.
+  /// Finds entries that have been written: in one segment of each bucket, and in as many as the
+  /// warp has lanes of the first one. Returns true if all have been expanded, or the search has
+  /// failed.
   WARDEN_DEVICE bool is_over() {
     done_ = simt::load_relaxed(&c_.done[lane_].n);
-    std::uint64_t const number = valid_ / segment_entries;
-    bool const has_segment = number < segments_;
-    if (has_segment && !has_number(last_, number))
-      last_ = simt::load_relaxed(s_.table_entry(lane_, number));
-    std::uint32_t const written =
-        has_segment ? simt::load_relaxed(&s_.written[static_cast<std::uint32_t>(last_)]) : 0;
+    std::uint64_t number = valid_ / segment_entries;
+    std::uint32_t written = written_in(lane_, number, segments_);
+    std::uint64_t const first = simt::shuffle(simt::full_warp, number, head_);
+    std::uint32_t const of_first =
+        written_in(head_, first + lane_, simt::shuffle(simt::full_warp, segments_, head_));
     // Orders these loads before that of the reserved entries, and the writing of the entries before
     // their assignment.
     simt::fence_device();  // mutation: worklist-written
     // No lane reads reserved entries before another lane has read those that are done.
     simt::sync_warp(simt::full_warp);  // mutation: worklist-end
     reserved_ = simt::load_relaxed(&c_.reserved[lane_].n);
+    unsigned const partly = ~simt::ballot(simt::full_warp, of_first == segment_entries);
+    unsigned const last =
+        partly == 0 ? simt::warp_size - 1 : static_cast<unsigned>(simt::first_bit(partly));
+    std::uint32_t const of_last = simt::shuffle(simt::full_warp, of_first, last);
+    if (lane_ == head_) {
+      number += last;  // mutation: worklist-full
+      written = of_last;
+    }
     std::uint64_t const begin = number * segment_entries;
     bool const is_all = begin + written == reserved_;  // mutation: worklist-partly
+    if (begin > valid_) valid_ = begin;
     if (written == segment_entries) {
       valid_ = begin + segment_entries;
     } else if (is_all) {
@@ -152,41 +178,51 @@ class worklist_manager {
     unsigned const w = first + lane_;
     unsigned idle = simt::ballot(simt::full_warp, is_idle);
     while (idle != 0) {
-      auto const one = static_cast<unsigned>(simt::first_bit(idle));
-      std::uint64_t const word = take(static_cast<unsigned>(simt::count_bits(idle)));
-      if (word == 0) break;
-      // By the lane that found the worker idle: its store cannot come before the worker's.
-      if (lane_ == one) simt::store_release(&s_.assigned[w], word);  // mutation: worklist-assign
-      idle &= idle - 1;
+      unsigned const given = give(idle, w);
+      if (given == 0) break;
+      idle &= ~given;
       has_worked = true;
     }
     unsigned const all = simt::ballot(simt::full_warp, w < workers());
     return static_cast<unsigned>(simt::count_bits(all & ~idle));
   }
-  /// Takes entries for one of `idle` workers out of the first bucket that has some. Returns the
-  /// word of the assignment, or 0 if no bucket has any.
-  WARDEN_DEVICE std::uint64_t take(unsigned idle) {
+  /// Gives entries of the first bucket that has some to idle workers, lane by lane, in equal pieces
+  /// that do not leave their segments. Returns the lanes whose workers, `w`, got some.
+  WARDEN_DEVICE unsigned give(unsigned idle, unsigned w) {
     std::uint64_t const available = valid_ - assigned_;
-    bool const offers = available != 0 && order() < open_;
+    bool const offers = available != 0 && order() < open_buckets;
     unsigned const best = simt::warp_min(offers ? order() : worklist_buckets);
     if (best == worklist_buckets) return 0;
-    ++assignments_;
-    // Shares of the idle workers, and at least one entry for each lane of a warp. No assignment
-    // leaves its segment.
-    std::uint64_t const share =
-        available / idle < simt::warp_size ? simt::warp_size : available / idle;
-    std::uint64_t count = share < available ? share : available;
-    std::uint64_t const place = assigned_ % segment_entries;
-    if (count > segment_entries - place) count = segment_entries - place;
-    if (count > search_threads) count = search_threads;
-    std::uint64_t word = 0;
-    if (order() == best) {
-      word = assignment{static_cast<std::uint32_t>(segment_of(assigned_) * segment_entries + place),
-                        lane_, static_cast<unsigned>(count)}
-                 .word();
-      assigned_ += count;
+    unsigned const bucket = (head_ + best) % worklist_buckets;
+    std::uint64_t const begin = simt::shuffle(simt::full_warp, assigned_, bucket);
+    std::uint64_t const end = simt::shuffle(simt::full_warp, valid_, bucket);
+    // Pieces begin at multiples of their size, a power of 2 that divides a segment.
+    std::uint64_t const most = simt::warp_size * segment_entries;
+    auto const share = static_cast<std::uint32_t>(end - begin < most ? end - begin : most) /
+                       static_cast<unsigned>(simt::count_bits(idle));
+    unsigned size = simt::warp_size < segment_entries ? simt::warp_size : segment_entries;
+    while (size < segment_entries && 2 * size <= share) size *= 2;
+    auto const rank = static_cast<unsigned>(simt::count_bits(idle & ((1u << lane_) - 1)));
+    std::uint64_t const first = begin & ~std::uint64_t{size - 1};
+    std::uint64_t const piece = first + std::uint64_t{rank} * size;
+    std::uint64_t const from = piece < begin ? begin : piece;
+    std::uint64_t const to = piece + size < end ? piece + size : end;
+    bool const gets = (idle >> lane_ & 1) != 0 && from < to;
+    if (gets) {
+      auto const segment = static_cast<std::uint32_t>(
+          simt::load_relaxed(s_.table_entry(bucket, from / segment_entries)));
+      auto const place =
+          static_cast<std::uint32_t>(segment * segment_entries + from % segment_entries);
+      auto const word = assignment{place, bucket, static_cast<unsigned>(to - from)}.word();
+      // By the lane that found the worker idle: its store cannot come before the worker's.
+      simt::store_release(&s_.assigned[w], word);  // mutation: worklist-assign
     }
-    return simt::shuffle(simt::full_warp, word, (head_ + best) % worklist_buckets);
+    unsigned const given = simt::ballot(simt::full_warp, gets);
+    assignments_ += static_cast<unsigned>(simt::count_bits(given));
+    std::uint64_t const last =
+        first + std::uint64_t{size} * static_cast<unsigned>(simt::count_bits(given));
+    if (lane_ == bucket) assigned_ = last < end ? last : end;
+    return given;
   }
 
   /// Makes the first bucket that is not done the first one.
@@ -199,19 +235,16 @@ class worklist_manager {
     ++settled_;
     publish_order();
   }
-  /// Changes the number of open buckets and their width if few or nearly all workers are busy.
+  /// Changes the width of buckets if few or nearly all workers are busy.
   WARDEN_DEVICE void judge(unsigned busy) {
     busy_ += busy;
     if (++passes_ < passes_of_an_epoch) return;
     unsigned const share = busy_ * 100 / (passes_ * workers());
     passes_ = busy_ = 0;
-    if (share < 50 && open_ < most_open) {
-      ++open_;
-    } else if (share > 90 && open_ > least_open) {
-      --open_;
-    } else if (s_.adapts && settled_ >= switches_to_settle && (share < 50 || share > 90)) {
-      if (share < 50 && shift_ < most_shift<Distance>) ++shift_;
-      if (share > 90 && shift_ != 0) --shift_;
+    if (s_.adapts && settled_ >= switches_to_settle &&
+        (share < least_share || share > most_share)) {
+      if (share < least_share && shift_ < most_shift<Distance>) ++shift_;
+      if (share > most_share && shift_ != 0) --shift_;
       settled_ = 0;
       publish_order();
     }
@@ -225,12 +258,11 @@ class worklist_manager {
   std::uint64_t valid_ = 0;     ///< entries that have been written
   std::uint64_t assigned_ = 0;  ///< entries that workers were given
   std::uint64_t segments_ = 0;  ///< segments that the bucket was given
-  std::uint64_t last_ = 0;      ///< the table's entry of the segment at `valid_`
   patience patience_;
   // Members that are equal in all lanes.
   std::uint64_t taken_ = 0;  ///< segments taken out of the ring
   Distance base_ = 0;
-  unsigned head_ = 0, shift_, open_ = least_open;
+  unsigned head_ = 0, shift_;
   unsigned passes_ = 0, busy_ = 0, settled_ = 0;
   std::uint32_t assignments_ = 0, switches_ = 0;
 };

@@ -111,9 +111,8 @@ int main(int argc, char** argv) {
       ->transform(apps::whole(1, shortest_paths::most_buckets));
   program.options()
       .add_option("--local-iterations", how.local_iterations,
-                  "iterations of a block between two barriers of all blocks, at most")
-      ->transform(apps::whole(0, 4096))
-      ->capture_default_str();
+                  "iterations of a block on the vertices that it finds itself, at most")
+      ->transform(apps::whole(0, 4096));
   if (!program.parse(shortest_paths::arm_names(), argc, argv)) return program.exit_code();
   return program.run([&](bench::program::points& points) {
     for (auto const& [name, input] : inputs.chosen())

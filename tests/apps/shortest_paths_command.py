@@ -47,7 +47,7 @@ class ShortestPathsTest(command.CommandTest):
         wanted = distances_of(ROME, 1)
         self.assertEqual(said[0], f"{ROME}: 3353 vertices, 4444 arcs")
         self.assertEqual(said[1], f"from 1: {len(wanted)} vertices, the farthest at distance {max(wanted.values())}")
-        self.assertRegex(said[2], r"^found by delta_stepping in \d+ steps with 32-bit distances on simulated device$")
+        self.assertRegex(said[2], r"^found by delta_scan in \d+ steps with 32-bit distances on simulated device$")
         self.assertEqual(said[3:], [CHECKED])
         said = self.said(DATA / "facebook_combined.txt", "--undirected", "--source", 107, "--seed", 5)
         self.assertEqual(said[0], "weights: drawn from 1 to 1000000 with seed 5")

@@ -83,13 +83,15 @@ APP_MUTANTS = {
                   PATHS_WRONG + "|wait at a barrier|waited|outside device memory"),
     # The decoupled worklist: a segment's count is read after the reserved entries; a bucket's reserved entries are read before the entries
     # of another bucket that are done; a segment's count need not equal its reserved entries; entries are counted before other threads have
-    # written them; a worker reports entries before other blocks see what it found; entries are given to a worker by another lane than the
-    # one that found it idle.
+    # written them; a worker reports entries before other blocks see what it found; entries are given to
+    # another worker than the idle one; a segment that is not full counts as full; lanes read entries of the table that other lanes may not have written.
     "worklist-written": ("apps/shortest_paths/worklist_manager.cuh", "", WORKLIST, WORKLIST_WRONG),
     "worklist-end": ("apps/shortest_paths/worklist_manager.cuh", "", ONE_VERTEX, WORKLIST_WRONG),
     "worklist-partly": ("apps/shortest_paths/worklist_manager.cuh", "bool const is_all = begin + written <= reserved_;", WORKLIST, WORKLIST_WRONG),
     "worklist-publish": ("apps/shortest_paths/worklist_worker.cuh", "", WORKLIST, WORKLIST_WRONG),
     "worklist-done": ("apps/shortest_paths/worklist_worker.cuh", "", ONE_VERTEX, WORKLIST_WRONG),
     "worklist-assign": ("apps/shortest_paths/worklist_manager.cuh",
-                        "if (lane_ == (one + 1) % simt::warp_size) simt::store_release(&s_.assigned[first + one], word);", WORKLIST, WORKLIST_WRONG),
+                        "simt::store_release(&s_.assigned[w ^ 1u], word);", WORKLIST, WORKLIST_WRONG),
+    "worklist-full": ("apps/shortest_paths/worklist_manager.cuh", "number += last + 1;", WORKLIST, WORKLIST_WRONG),
+    "worklist-table": ("apps/shortest_paths/worklist_manager.cuh", "", WORKLIST, WORKLIST_WRONG),
 }
