@@ -83,10 +83,10 @@ struct control {
 
 /// How a search chooses the vertices that it expands next.
 struct schedule {
-  unsigned buckets = 1;                 ///< 1 to most_buckets
-  bool scans = false;                   ///< finds far vertices by their distances, without queues
-  bool adapts = true;                   ///< changes the width of buckets by the arcs of a step
-  unsigned shift = 0;                   ///< a bucket is 2^shift wide; 64: all distances are near
+  unsigned buckets = 1;                ///< 1 to most_buckets
+  bool scans = false;                  ///< finds far vertices by their distances, without queues
+  bool adapts = true;                  ///< changes the width of buckets by the arcs of a step
+  unsigned shift = 0;                  ///< a bucket is 2^shift wide; 64: all distances are near
   std::uint32_t local_iterations = 0;  ///< iterations of a block between two barriers, at most
 };
 
