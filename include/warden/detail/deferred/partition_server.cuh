@@ -58,21 +58,21 @@ class partition_server {
   WARDEN_DEVICE void run() const {
     // Each block begins with the partition of its number. A counter deals out the others.
     std::uint32_t const all = ref_.owners.partitions(), blocks = simt::block_count();
-    for (bool is_first = true; is_first || blocks < all; is_first = false) {
+    for (std::uint32_t turn = 0; turn == 0 || blocks < all; ++turn) {
       if (simt::thread_rank() == 0) {
         std::uint32_t const next =
-            is_first ? simt::block_rank() : blocks + simt::fetch_add(ref_.next_partition(), 1u);
+            turn == 0 ? simt::block_rank() : blocks + simt::fetch_add(ref_.next_partition(), 1u);
         bool const is_last = next >= all;
         // One thread reads it for all, because a kernel that is sending may take rows at the same
         // time.
         shared_[0] = {next, is_last ? log_rows{0, 0} : ref_.log.rows_with(next)};
-        if (is_first) reading_[0].messages = 0;
+        if (turn == 0) reading_[0].messages = 0;
       }
       simt::sync_block();
       found const next = shared_[0];
       simt::sync_block();
       if (next.partition >= all) return;
-      run_partition(next.partition, next.rows);
+      run_partition(next.partition, next.rows, turn);
     }
   }
 
@@ -91,21 +91,23 @@ class partition_server {
     arena_piece<std::byte> worker = carver.take<std::byte>(worker_bytes, arena_alignment);
   };
 
-  WARDEN_DEVICE void run_partition(std::uint32_t partition, log_rows rows) const {
+  WARDEN_DEVICE void run_partition(std::uint32_t partition, log_rows rows,
+                                   std::uint32_t turn) const {
     // If sections may write to other memory than their records. In order the blocks do not drift as
     // far apart.
     constexpr bool throttles =
         !worker_type::by_warps && !Ref::in_order && !std::is_empty_v<typename Ref::context>;
     reader messages{ref_.log, ref_.log.column_of(partition), rows, reading_[0]};
-    // Only if a block runs one partition: otherwise a faster block takes more of them.
-    [[maybe_unused]] bool const is_throttled =
-        throttles && simt::thread_rank() == simt::block_threads() - 1 &&
-        ref_.owners.partitions() <= simt::block_count() && ref_.log.rows_of == nullptr;
-    [[maybe_unused]] progress_throttle throttle;
+    // Partitions of a log that is split have different rows.
+    [[maybe_unused]] bool const is_throttled = throttles &&
+                                               simt::thread_rank() == simt::block_threads() - 1 &&
+                                               ref_.log.rows_of == nullptr;
+    [[maybe_unused]] progress_throttle throttle{&ref_.log.control->rows_passed, rows.end,
+                                                ref_.owners.partitions(), turn};
     // Records without sections are not loaded.
     if (!simt::sync_block_or(messages.has_more())) {
       if constexpr (throttles) {
-        if (is_throttled) pass(throttle, rows.end);
+        if (is_throttled) throttle.finish(rows.end);
       }
       trace(partition, {});
       return;
@@ -158,8 +160,11 @@ class partition_server {
       if constexpr (worker_type::runs_hot) is_hot = stays_hot || worker.is_hot();
       worker.execute(m, arrived);
       if constexpr (throttles) {
-        if (is_throttled) pass(throttle, messages.rows_passed());
+        if (is_throttled && more) throttle.pass(messages.rows_passed());
       }
+    }
+    if constexpr (throttles) {
+      if (is_throttled) throttle.finish(rows.end);
     }
     worker.finish();
     simt::sync_block();
@@ -188,10 +193,6 @@ class partition_server {
     } else {
       ref_.traces[partition].add(found);
     }
-  }
-
-  WARDEN_DEVICE void pass(progress_throttle& throttle, std::uint32_t passed) const {
-    throttle.pass(passed, &ref_.log.control->rows_passed, ref_.owners.partitions());
   }
 
   Ref const& ref_;
