@@ -243,6 +243,24 @@ TYPED_TEST(explain_combining, counts_what_was_combined_away) {
   }
 }
 
+/// A run takes less time for few sections of a record than a block takes to combine them.
+TYPED_TEST(explain_combining, leaves_a_small_batch_of_few_blocks) {
+  for (std::uint32_t const blocks : {1u, 64u}) {
+    combined::operations const all{blocks * 4 * 64, 2, 0};
+    combined::bench<TypeParam> b{all};
+    warden::deferred later{b.on(), all.sent(), {.partitions = 1}};
+    b.template send_together<64>(later.ref(), 0, all.n, blocks);
+    later.run();
+    b.on().wait();
+    std::uint64_t const away = later.explain().combined_away;
+    if (blocks == 1) {
+      EXPECT_EQ(away, 0u);
+    } else {
+      EXPECT_GT(away, all.sent() / 2);
+    }
+  }
+}
+
 TEST(explain, is_text_too) {
   run_report r;
   r.room = 20'000;

@@ -114,7 +114,8 @@ class batch_combiner {
   /// Collective; a barrier follows before any thread flushes.
   WARDEN_DEVICE unsigned run(unsigned used, std::uint32_t least, bool may_go_on) {
     if (now_.on == 0) {
-      if (!is_crowded(used)) {
+      bool const is_flushed_early = !may_go_on && now_.doubled == 0;
+      if (!is_crowded(used, is_flushed_early ? crowd_of_first(used) : crowd)) {
         now_.look_later();
         return used;
       }
@@ -168,9 +169,20 @@ class batch_combiner {
   /// number from which half of a batch can be expected to become free. There are 4
   /// times as many buckets as sampled messages, so 1/8 of the sample repeats by chance.
   static constexpr std::uint32_t enough = 2 * Threads * (two_widths ? 11 : 6) / 20;
-  /// True if a record is hot, or if there are so few records that they repeat. Samples two messages
-  /// of each thread. Collective.
-  WARDEN_DEVICE bool is_crowded(unsigned used) const {
+  /// Sections of one record that take a run as long as it takes a block to combine a small batch.
+  static constexpr std::uint32_t pays_from = 256;
+  /// Largest number of messages of one record to ask a sample for, because a bucket counts to 255.
+  static constexpr std::uint32_t most_asked = 192;
+  /// Returns the messages of one record in a sample at which a block combines its first batch of
+  /// `used` messages of each thread, if it flushes the batch before it is full. Each other block is
+  /// assumed to send as many.
+  WARDEN_DEVICE static std::uint32_t crowd_of_first(unsigned used) {
+    std::uint32_t const least = pays_from / simt::block_count() / (used < 2 ? 1 : used / 2);
+    return least < crowd ? crowd : least < most_asked ? least : most_asked;
+  }
+  /// True if a record has `least` messages of a sample. If `least` is `crowd`, also true if there
+  /// are so few records that they repeat. Samples two messages of each thread. Collective.
+  WARDEN_DEVICE bool is_crowded(unsigned used, std::uint32_t least) const {
     buckets_.clear_sample();
     if (simt::thread_rank() == 0) shared_[0].freed = 0;
     simt::sync_block();
@@ -183,13 +195,13 @@ class batch_combiner {
       unsigned const slot = slot_of(r);
       if (ranks_[slot] == no_message) continue;
       std::uint32_t const before = buckets_.sample(batch::key_of(batch_[slot]));
-      crowded = before + 1 >= crowd || crowded;
+      crowded = before + 1 >= least || crowded;
       if (before != 0) ++repeated;
     }
     repeated = simt::warp_sum(repeated);
     if (simt::lane_id() == 0) simt::shared_fetch_add(shared_[0].freed, repeated);
     crowded = simt::sync_block_or(crowded);
-    return crowded || simt::shared_load(shared_[0].freed) >= enough;
+    return crowded || (least == crowd && simt::shared_load(shared_[0].freed) >= enough);
   }
   /// Ranks the messages that were staged without buckets. Collective.
   WARDEN_DEVICE void start(unsigned used) const {
