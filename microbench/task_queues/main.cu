@@ -20,12 +20,16 @@ int main(int argc, char** argv) {
                                  : std::vector<std::uint32_t>{256, 1024, 8448, 33792, 135168};
     std::uint32_t const tasks = simulated ? 200 : 1u << 21;
     auto const queens =
-        simulated ? std::vector<std::uint32_t>{7} : std::vector<std::uint32_t>{13, 15, 16};
+        simulated ? std::vector<std::uint32_t>{7} : std::vector<std::uint32_t>{13, 15};
+    auto const rows_alone =
+        simulated ? std::vector<std::uint32_t>{0, 3} : std::vector<std::uint32_t>{0, 4, 6, 9};
     for (std::string const& work : works) {
       if (work == "pairs") {
         for (std::uint32_t const threads : pairs) points.push_back(make_pairs_point(threads));
       } else if (work == "queens") {
-        for (std::uint32_t const n : queens) points.push_back(make_queens_point(n));
+        for (std::uint32_t const rows : rows_alone) {
+          for (std::uint32_t const n : queens) points.push_back(make_queens_point(n, rows));
+        }
       } else {
         for (std::string const& tree : trees) {
           for (std::string const& cost : costs)

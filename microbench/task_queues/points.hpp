@@ -26,7 +26,8 @@ std::shared_ptr<bench::point> make_pairs_point(std::uint32_t threads);
 /// Runs a tree of `tasks` tasks of 4 bytes, from its root. An operation is a task.
 std::shared_ptr<bench::point> make_tree_point(std::string const& tree, std::string const& cost,
                                               std::uint32_t tasks);
-/// Counts the ways to place n queens. An operation is a solution.
-std::shared_ptr<bench::point> make_queens_point(std::uint32_t queens);
+/// Counts the ways to place n queens. A task places a queen, and a thread alone solves a board with
+/// `rows_alone` rows left. An operation is a solution.
+std::shared_ptr<bench::point> make_queens_point(std::uint32_t queens, std::uint32_t rows_alone);
 
 }  // namespace task_queues

@@ -56,43 +56,55 @@ struct place_queens {
     std::uint32_t const mine = simt::block_rank() * simt::block_threads() + simt::thread_rank();
     if (sum != 0) simt::add(&found[mine % counters], sum);
   }
-  /// Returns the number of solutions from a board on.
-  __device__ std::uint32_t solve(board b) const {
-    constexpr unsigned most = 16;
-    std::uint32_t const all = (1u << queens) - 1;
+  /// Returns the number of solutions from a board on. The path stays in registers, as the columns
+  /// of its queens, 4 bits each. A step back undoes the shifts, so they must lose no bits.
+  __device__ std::uint32_t solve(board const& b) const {
     if (b.row == queens) return 1;
-    board path[most];
-    std::uint32_t free[most];
-    unsigned depth = 0;
-    path[0] = b;
-    free[0] = b.free(all);
-    std::uint32_t sum = 0;
-    for (;;) {
-      if (free[depth] == 0) {
+    std::uint32_t const all = (1u << queens) - 1;
+    unsigned const last = queens - b.row - 1;
+    std::uint32_t columns = b.columns, left = b.left, right = b.right << most_queens;
+    std::uint32_t free = b.free(all), sum = 0;
+    std::uint64_t path = 0;
+    for (unsigned depth = 0;;) {
+      if (depth == last) {
+        sum += static_cast<std::uint32_t>(simt::count_bits(free));
+        free = 0;
+      }
+      std::uint32_t passed = 0;  // columns that were tried in the next row
+      if (free != 0) {
+        auto const column = static_cast<std::uint32_t>(simt::first_bit(free));
+        std::uint32_t const queen = 1u << column;
+        path = path << 4 | column;
+        columns |= queen;
+        left = (left | queen) << 1;
+        right = (right | queen << most_queens) >> 1;
+        ++depth;
+      } else {
         if (depth == 0) return sum;
+        std::uint32_t const queen = 1u << (path & 15);
+        path >>= 4;
+        columns ^= queen;
+        left = left >> 1 ^ queen;
+        right = right << 1 ^ queen << most_queens;
+        passed = 2 * queen - 1;
         --depth;
-        continue;
       }
-      std::uint32_t const queen = free[depth] & (0u - free[depth]);
-      free[depth] ^= queen;
-      board const next = path[depth].with(queen);
-      if (next.row == queens) {
-        ++sum;
-        continue;
-      }
-      path[++depth] = next;
-      free[depth] = next.free(all);
+      free = all & ~(columns | left | right >> most_queens | passed);
     }
   }
+
+  static constexpr unsigned most_queens = 16;
 };
 
 class queens_point final : public bench::timed_point {
  public:
-  explicit queens_point(std::uint32_t queens) : queens_{queens} {}
+  queens_point(std::uint32_t queens, std::uint32_t rows_alone)
+      : queens_{queens}, rows_alone_{rows_alone} {}
 
   [[nodiscard]] bool has(std::string const& arm) const override { return arm != "fused"; }
   [[nodiscard]] std::string name(std::string const& arm) const override {
-    return "queens/solutions/" + arm + "/keys:" + std::to_string(queens_);
+    return "queens/alone" + std::to_string(rows_alone_) + "/" + arm +
+           "/keys:" + std::to_string(queens_);
   }
 
  private:
@@ -107,7 +119,7 @@ class queens_point final : public bench::timed_point {
     runner.fill_async({0, 0, 0, 0});
     bench::run_result result;
     result.cost = bench::device_time([&] {
-      runner.run_async({queens_, rows_alone(), found_->data()});
+      runner.run_async({queens_, rows_alone_, found_->data()});
     });
     runner.wait();
     auto const found = found_->to_host();
@@ -122,18 +134,16 @@ class queens_point final : public bench::timed_point {
     runners_.reset();
     found_.reset();
   }
-  /// Rows that a thread places alone.
-  [[nodiscard]] std::uint32_t rows_alone() const { return queens_ > 12 ? 9 : queens_ / 2; }
 
-  std::uint32_t queens_;
+  std::uint32_t queens_, rows_alone_;
   std::optional<warden::buffer<std::uint32_t>> found_;
   std::optional<runners<board, place_queens>> runners_;
 };
 
 }  // namespace
 
-std::shared_ptr<bench::point> make_queens_point(std::uint32_t queens) {
-  return std::make_shared<queens_point>(queens);
+std::shared_ptr<bench::point> make_queens_point(std::uint32_t queens, std::uint32_t rows_alone) {
+  return std::make_shared<queens_point>(queens, rows_alone);
 }
 
 }  // namespace task_queues
