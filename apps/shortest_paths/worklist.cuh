@@ -17,6 +17,12 @@ namespace shortest_paths {
 
 /// Number of buckets: one for each lane of the manager.
 inline constexpr unsigned worklist_buckets = simt::warp_size;
+/// Largest number of vertices of a search by a worklist.
+inline constexpr std::uint64_t most_listed_vertices = 0x7fffffff;
+// A search stores no distance of a path with a vertex twice. So distances of 63 bits do not
+// overflow.
+static_assert((most_listed_vertices - 1) * graph::most_weight <= unreached<std::uint64_t> / 2 - 1);
+
 /// Largest logarithm of a bucket's width: all buckets together then span distances of the type.
 template <class Distance>
 inline constexpr unsigned most_shift = 8 * sizeof(Distance) - 7;

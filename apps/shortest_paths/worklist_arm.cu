@@ -81,9 +81,10 @@ class worklist_search final : public search_memory<Distance> {
  private:
   static unsigned checked(graph::csr_view const& rows, unsigned blocks,
                           std::source_location where) {
-    if (rows.vertices >= std::uint64_t{1} << 31) {
+    if (rows.vertices > most_listed_vertices) {
       throw warden::limit_error{"shortest_paths: " + std::to_string(rows.vertices) +
-                                    " vertices; the limit of the arm decoupled is 2147483647",
+                                    " vertices; the limit of the arm decoupled is " +
+                                    std::to_string(most_listed_vertices),
                                 where};
     }
     if (blocks < 2) {

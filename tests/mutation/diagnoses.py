@@ -65,7 +65,7 @@ PATHS = "paths/shortest_paths_seeds/schedules.find_distances/"
 PATHS_WRONG = r"arcs shorten a distance|arcs lead to unreached vertices|vertices whose parents do not lead|Dijkstra"
 WORKLIST = PATHS + "decoupled"
 ONE_VERTEX = "paths/shortest_paths_seeds.one_vertex_at_a_time"
-WORKLIST_WRONG = PATHS_WRONG + r"|no end after|no progress|outside device memory|worklist_worker|does not fit"
+WORKLIST_WRONG = PATHS_WRONG + r"|no end after|no progress|outside device memory|worklist_worker"
 UNPARTED = r"Which is: \{ [1-9]\d*, 0 \}"
 # The tests of copies to shared memory.
 COPIED_STAGES = "copies/bulk_copies_seeds.rows_of_stages_come_by_copies"
