@@ -12,6 +12,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 WARDEN_HOST_NAMESPACE_BEGIN
 /// Control of the simulated device. Programs for a GPU do not have it.
@@ -61,6 +62,9 @@ struct settings {
   bool late_streams = true;
   /// Counts 32-byte sectors of warp accesses; slow.
   bool count_sectors = false;
+  /// Adds the launches to the memory report; slow. `WARDEN_SIM_REPORT=memory` does so, too, and
+  /// prints the report when the program ends.
+  bool report_memory = false;
   /// Steps after which a launch is stopped with an error. A step takes 0.05 to 0.4 microseconds.
   std::uint64_t max_steps = 150'000'000;
   /// Calls of streams and events since `configure` after which the next call throws misuse_error,
@@ -157,6 +161,29 @@ report const& last_report();
 /// Returns the counts of all launches of the program that ended without error. Work that is
 /// enqueued runs first; throws its errors.
 counts total_counts();
+
+/// Accesses of warps to one kind of memory, of one kind, from one line of the source.
+struct line_accesses {
+  std::string line;                 ///< "tile.cu:40"
+  std::string effect;               ///< "load", "store" or "atomic"
+  bool shared = false;              ///< to shared memory; false: to global memory
+  std::uint64_t accesses = 0;       ///< one for all lanes of a warp that access together
+  std::uint64_t conflicts = 0;      ///< bank conflicts; 0 in global memory
+  std::uint64_t sectors = 0;        ///< 32-byte sectors touched; 0 in shared memory
+  std::uint64_t ideal_sectors = 0;  ///< 32-byte sectors that the bytes would fill
+};
+/// Costs of the accesses of warps.
+struct memory_lines {
+  std::vector<line_accesses> lines;
+  std::vector<std::string> uncounted;  ///< places whose accesses are not counted, and why
+};
+/// Returns the sums of the launches that ended in the program, if settings::report_memory was set
+/// for them. Work that is enqueued runs first; throws its errors.
+memory_lines memory_report();
+/// Forgets these launches. Work that is enqueued runs first; throws its errors.
+void clear_memory_report();
+/// Returns a table of the lines that cost most, then of what is not counted.
+std::string to_text(memory_lines const& report);
 
 /// Calls of the host to the runtime since `configure`.
 struct host_calls {

@@ -11,6 +11,21 @@ namespace sim::device {
 
 namespace {
 machine& m() { return *machine::now; }
+
+void load_word(void const* address, void* value, unsigned size, bool acquires, site const& where) {
+  m().step(operation::load, where);
+  m().check_access("load", address, size, where);
+  ++m().counts().global_loads;
+  m().count_sector(address, where);
+  m().load(address, value, size, acquires);
+}
+void store_word(void* address, void const* value, unsigned size, storing how, site const& where) {
+  m().step(operation::store, where);
+  m().check_access("store", address, size, where);
+  ++m().counts().global_stores;
+  m().count_sector(address, where);
+  m().store(address, value, size, how);
+}
 }  // namespace
 
 position here{};
@@ -33,23 +48,18 @@ void check_access(char const* what, void const* address, unsigned size, site con
 }
 void load(void const* address, void* value, unsigned size, bool acquires, site const& where) {
   m().comes_from(__builtin_return_address(0));
-  m().step(operation::load, where);
-  m().check_access("load", address, size, where);
-  ++m().counts().global_loads;
-  m().count_sector(address, where);
-  m().load(address, value, size, acquires);
+  m().report_access(access_effect::load, address, size, where);
+  load_word(address, value, size, acquires, where);
 }
 void store(void* address, void const* value, unsigned size, storing how, site const& where) {
   m().comes_from(__builtin_return_address(0));
-  m().step(operation::store, where);
-  m().check_access("store", address, size, where);
-  ++m().counts().global_stores;
-  m().count_sector(address, where);
-  m().store(address, value, size, how);
+  m().report_access(access_effect::store, address, size, where);
+  store_word(address, value, size, how, where);
 }
 void load_pair(std::uint64_t const* address, std::uint64_t (&words)[2], site const& where) {
   m().comes_from(__builtin_return_address(0));
-  load(address, &words[0], 8, false, where);
+  m().report_access(access_effect::load, address, 16, where);
+  load_word(address, &words[0], 8, false, where);
   m().step(operation::load, where);
   m().check_access("load", address + 1, 8, where);
   m().load(address + 1, &words[1], 8);
@@ -57,7 +67,8 @@ void load_pair(std::uint64_t const* address, std::uint64_t (&words)[2], site con
 void store_pair(std::uint64_t* address, std::uint64_t const (&words)[2], storing how,
                 site const& where) {
   m().comes_from(__builtin_return_address(0));
-  store(address, &words[0], 8, how, where);
+  m().report_access(access_effect::store, address, 16, where);
+  store_word(address, &words[0], 8, how, where);
   m().step(operation::store, where);
   m().check_access("store", address + 1, 8, where);
   m().store(address + 1, &words[1], 8, how);
@@ -68,6 +79,7 @@ void begin_atomic(void* address, unsigned size, site const& where) {
   m().check_access("atomic", address, size, where);
   ++m().counts().global_atomics;
   m().count_sector(address, where);
+  m().report_access(access_effect::atomic, address, size, where);
   m().begin_atomic(address, size);
 }
 void end_atomic(void* address, unsigned size, bool wrote) { m().end_atomic(address, size, wrote); }
@@ -75,16 +87,19 @@ void end_atomic(void* address, unsigned size, bool wrote) { m().end_atomic(addre
 void shared_load(void const* address, void* value, unsigned size, site const& where) {
   m().comes_from(__builtin_return_address(0));
   m().step(operation::shared, where);
+  m().report_access(access_effect::load, address, size, where);
   m().load(address, value, size);
 }
 void shared_store(void* address, void const* value, unsigned size, site const& where) {
   m().comes_from(__builtin_return_address(0));
   m().step(operation::shared, where);
+  m().report_access(access_effect::store, address, size, where);
   m().store(address, value, size, storing::relaxed);
 }
 void begin_shared_atomic(void* address, unsigned size, site const& where) {
   m().comes_from(__builtin_return_address(0));
   m().step(operation::shared, where);
+  m().report_access(access_effect::atomic, address, size, where);
   m().begin_atomic(address, size);
 }
 
@@ -100,6 +115,7 @@ bool phase_is_complete(void const* barrier, std::uint32_t phase, site const& whe
 }
 void start_copy(void* to, void const* from, unsigned bytes, void* barrier, site const& where) {
   m().comes_from(__builtin_return_address(0));
+  m().report_uncounted("bulk copies", where);
   m().start_copy(to, from, bytes, barrier, where);
 }
 

@@ -172,9 +172,10 @@ struct loop_send {
 struct running_launch {
   kernel_launch kernel;
   bool counts_sectors = false;
-  knowledge_ptr known;        ///< events before the launch
-  knowledge_ptr known_after;  ///< `known`, and the knowledge and events of its threads
-  std::vector<block> blocks;  ///< blocks that are resident at once
+  bool has_plain_accesses = false;  ///< compiled code told of one, for the memory report
+  knowledge_ptr known;              ///< events before the launch
+  knowledge_ptr known_after;        ///< `known`, and the knowledge and events of its threads
+  std::vector<block> blocks;        ///< blocks that are resident at once
   std::vector<warp_state> warps;
   std::vector<std::byte> arenas;
   std::size_t arena_stride = 0;

@@ -143,6 +143,7 @@ void machine::end_block(block& b) {
   check_copies(b);
   check_shared(b);
   if (failed_) return;
+  if (warp_accesses_ != nullptr) report_end(b);
   running_launch& l = *b.of;
   if (l.alive == 0) end_launch(l);
   if (l.begun_blocks != l.kernel.shape.blocks.count()) {

@@ -24,6 +24,7 @@ machine::machine(settings const& chosen, std::uint64_t seed)
       watch_counts_(1u << 16) {
   // Without weak memory no fence is recorded, so no two accesses would be ordered.
   if (detects_races() && settings_.weak_memory) shadow_ = std::make_unique<shadow_memory>();
+  if (reports_memory(settings_)) warp_accesses_ = std::make_unique<warp_accesses>();
 }
 
 machine::~machine() {

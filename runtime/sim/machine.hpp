@@ -11,6 +11,7 @@
 #include "random_numbers.hpp"
 #include "shadow_memory.hpp"
 #include "stacks.hpp"
+#include "warp_accesses.hpp"
 
 #include <warden/runtime.hpp>
 #include <warden/simt/sim_device.hpp>
@@ -110,6 +111,15 @@ class machine {
   void fence_in_order(scope reach);
   void written(void const* address);
   void count_sector(void const* address, device::site const& where);
+  /// Adds an access of the platform layer to the memory report.
+  void report_access(access_effect effect, void const* address, unsigned size,
+                     device::site const& where) {
+    if (warp_accesses_ != nullptr) report_access({0, where, false, effect}, address, size);
+  }
+  /// Names an operation that the memory report does not count.
+  void report_uncounted(char const* what, device::site const& where) {
+    if (warp_accesses_ != nullptr) note_uncounted({0, where}, what);
+  }
   /// Reports an access `what` to global memory that lies in no allocation, shared memory, local
   /// memory or static variable.
   void check_access(char const* what, void const* address, unsigned size,
@@ -212,6 +222,8 @@ class machine {
   void end_of_store();
   void end_pending_access();
   void note_received(version const& seen, view const& released, scope from);
+  void report_access(access_origin from, void const* address, std::size_t size);
+  void report_end(block const& b);
   void note_access(access_kind kind, void const* address, std::size_t size);
   [[nodiscard]] std::string race_text(access const& mine, data_race const& race,
                                       void const* address, std::size_t size) const;
@@ -301,7 +313,8 @@ class machine {
   std::uint64_t stores_ = 0;  ///< number of stores so far
   /// [line of the source, modulo the size] the memory that was accessed there last.
   std::array<address_range, 64> accessed_{};
-  std::unique_ptr<shadow_memory> shadow_;  ///< null unless races are looked for
+  std::unique_ptr<shadow_memory> shadow_;         ///< null unless races are looked for
+  std::unique_ptr<warp_accesses> warp_accesses_;  ///< null unless the memory report is asked for
   /// The access of compiled code that the current thread makes next, or has made.
   struct pending_access {
     void* address = nullptr;

@@ -40,6 +40,8 @@ std::string with_article(access_kind kind) {
   return std::string{kind == access_kind::atomic ? "an " : "a "} + name_of(kind);
 }
 
+access_effect effect_of(bool stores) { return stores ? access_effect::store : access_effect::load; }
+
 }  // namespace
 
 void note_hooks() { has_hooks = true; }
@@ -65,6 +67,7 @@ void machine::plain_access(void* address, std::size_t size, bool stores,
   comes_from(return_address);
   if (!is_device_memory(stores ? "plain store" : "plain load", address, size)) return;
   step(stores ? device::operation::store : device::operation::load, t.where);
+  if (warp_accesses_ != nullptr) report_access({t.at, {}, false, effect_of(stores)}, address, size);
   auto* const begin = static_cast<std::byte*>(address);
   if (stores) {
     pending_ = {address, size, true, false};
@@ -86,6 +89,7 @@ void machine::volatile_access(void* address, unsigned size, bool stores,
   comes_from(return_address);
   if (!is_device_memory(stores ? "volatile store" : "volatile load", address, size)) return;
   step(stores ? device::operation::store : device::operation::load, t.where);
+  if (warp_accesses_ != nullptr) report_access({t.at, {}, false, effect_of(stores)}, address, size);
   auto* const begin = static_cast<std::byte*>(address);
   if (stores) {
     before_pending_.assign(begin, begin + size);
@@ -106,6 +110,8 @@ bool machine::begins_atomic(void* address, unsigned size, void const* return_add
   comes_from(return_address);
   if (!is_device_memory("atomic", address, size)) return false;
   step(device::operation::atomic, t.where);
+  if (warp_accesses_ != nullptr)
+    report_access({t.at, {}, false, access_effect::atomic}, address, size);
   return true;
 }
 
@@ -125,6 +131,26 @@ void machine::end_pending_access() {
   note_access(access_kind::plain_store, p.address, p.size);
   changed();
   for (std::size_t at = 0; at < p.size; at += 8) written(static_cast<std::byte*>(p.address) + at);
+}
+
+/// Adds an access of the current thread to the memory report.
+void machine::report_access(access_origin from, void const* address, std::size_t size) {
+  thread const& t = *current_;
+  if (from.place != 0) t.home->of->has_plain_accesses = true;
+  bool const is_word = size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
+  if (!is_word) return note_uncounted(from, "objects that a GPU accesses in parts");
+  from.is_shared = is_shared(address, size);
+  warp_accesses_->note(t, from, reinterpret_cast<std::uintptr_t>(address),
+                       static_cast<unsigned>(size));
+}
+
+/// Adds the accesses of a block that has ended, and names its launch if nothing told of its plain
+/// accesses.
+void machine::report_end(block const& b) {
+  warp_accesses_->end_block(b);
+  if (b.of->alive != 0 || b.of->has_plain_accesses) return;
+  note_uncounted({0, b.of->kernel.where},
+                 "launch without plain accesses, or compiled without the race detector's hooks");
 }
 
 /// The current thread has read a value of another thread's.

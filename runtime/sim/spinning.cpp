@@ -52,6 +52,7 @@ void machine::polled(void const* address, unsigned size, std::uint64_t value) {
 /// operations.
 void machine::met(bool orders) {
   looks::meet(meeting_, [](thread* t) -> looks& { return t->looks; });
+  if (warp_accesses_ != nullptr) warp_accesses_->meet(meeting_);
   if (!orders || !settings_.weak_memory) return;
   meeting_orders_.clear();
   for (thread* t : meeting_) meeting_orders_.push_back(&t->order);
