@@ -10,6 +10,7 @@
 #include <warden/simt/launch.cuh>
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace rows_test {
@@ -36,11 +37,15 @@ std::vector<T> rows_of(std::size_t n) {
   return rows;
 }
 
+/// Type of the sum over all columns of all sections of a record. It is exact in any order: such a
+/// sum of floats may need more than the 24 bits of a float.
+template <class T>
+using sum_of_all = std::conditional_t<std::is_floating_point_v<T>, double, T>;
 /// A record: a row of sums, and what all lanes together found.
 template <class T, unsigned N>
 struct alignas(16) record {
   T sums[N];
-  T all;                   ///< sum over all columns
+  sum_of_all<T> all;       ///< sum over all columns
   std::uint32_t sections;  ///< sections that ran
   std::uint32_t mixed;     ///< depends on the order of the sections
 };
