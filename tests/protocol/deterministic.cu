@@ -42,9 +42,9 @@ std::vector<std::uint32_t> random_ids(std::uint32_t n, std::uint32_t records, do
 }
 
 TEST(deterministic, all_sections_on_one_record) {
-  // The tree has one more level from 2, 9, 257 and 8,193 sections on.
-  for (std::uint32_t const n : {1u, 2u, 7u, 8u, 9u, 16u, 17u, 255u, 256u, 257u, 264u, 265u, 2048u,
-                                5120u, 5121u, 8192u, 8193u, test::sized(33000u, 3000000u)}) {
+  // The tree has one more level from 2, 33, 1,025 and 32,769 sections on.
+  for (std::uint32_t const n : {1u, 2u, 7u, 31u, 32u, 33u, 64u, 65u, 1023u, 1024u, 1025u, 1056u,
+                                1057u, 5120u, 5121u, 8192u, test::sized(33000u, 3000000u)}) {
     std::vector<std::uint32_t> const ids(n, 2);
     EXPECT_EQ(found(ids, 3), expected(ids, 3, initial)) << n << " sections";
   }
@@ -54,7 +54,7 @@ TEST(deterministic, a_call_without_sections_leaves_the_records) {
 }
 TEST(deterministic, records_next_to_each_other) {
   // Runs of every length begin at every place of a chunk.
-  for (std::uint32_t const length : {1u, 7u, 8u, 9u, 10u, 17u, 100u, 300u, 1025u}) {
+  for (std::uint32_t const length : {1u, 7u, 31u, 32u, 33u, 34u, 65u, 100u, 300u, 1025u}) {
     std::vector<std::uint32_t> ids(2500);
     for (std::uint32_t i = 0; i < ids.size(); ++i) ids[i] = i / length;
     std::uint32_t const records = ids.back() + 2;
@@ -229,6 +229,49 @@ TEST(deterministic, a_log_gives_the_bits_of_apply_async) {
       EXPECT_EQ(values.to_host(), expected(ids, 300, initial));
     }
   }
+}
+/// Section i of `Section`, for the record that an array names, unless i is a multiple of 7.
+template <class Section>
+struct small_numbered_to {
+  std::uint32_t const* ids;
+  __device__ warden::nothing_or<warden::to<Section>> operator()(std::uint64_t i) const {
+    if (i % 7 == 0) return {};
+    return warden::to{ids[i], typename Section::numbered{}(i)};
+  }
+};
+template <class Section>
+void expect_small_sections(std::uint32_t records, double skew) {
+  using numbered = typename Section::numbered;
+  std::uint32_t const n = test::sized(9000u, 900000u);
+  auto ids = random_ids(n, records, skew);
+  ids.back() = records - 1;
+  warden::buffer<std::uint32_t> const on{ids};
+  auto some = ids;
+  for (std::size_t i = 0; i < some.size(); i += 7) some[i] = ~0u;
+  auto const results = [&](auto const& call) {
+    warden::buffer<std::uint64_t> values{std::vector<std::uint64_t>(records, initial)};
+    warden::basic_guarded<in_trees, std::uint64_t, Section> g{values};
+    call(g);
+    g.wait();
+    return values.to_host();
+  };
+  EXPECT_EQ(results([&](auto& g) { g.apply_async(on.data(), n, numbered{}); }),
+            expected<numbered>(ids, records, initial));
+  auto const wanted = expected<numbered>(some, records, initial);
+  EXPECT_EQ(results([&](auto& g) { g.apply_async(n, small_numbered_to<Section>{on.data()}); }),
+            wanted);
+  EXPECT_EQ(results([&](auto& g) {
+              warden::deferred log{g, n};
+              warden::send_async(log, n, small_numbered_to<Section>{on.data()});
+              log.run();
+            }),
+            wanted);
+}
+TEST(deterministic, sections_in_the_place_of_their_numbers) {
+  expect_small_sections<small_mixed<std::uint32_t>>(300, 0);
+  expect_small_sections<small_mixed<std::uint32_t>>(300, 30);
+  expect_small_sections<small_mixed<std::uint32_t>>((1u << 20) + 1, 30);
+  expect_small_sections<small_mixed<std::uint8_t>>(300, 30);
 }
 WARDEN_KERNEL void send_range(guarded::deferred_ref out, std::uint32_t const* ids,
                               std::uint32_t first, std::uint32_t n) {

@@ -27,6 +27,20 @@ using guarded = warden::basic_guarded<in_trees, std::uint64_t, mixed>;
 struct numbered {
   __device__ mixed operator()(std::uint64_t i) const { return {i + 1}; }
 };
+/// Such a section with a number of type `T`.
+template <class T>
+struct small_mixed {
+  T value;
+  __device__ static small_mixed combine(small_mixed const& a, small_mixed const& b) {
+    return {static_cast<T>(test::mix(std::uint64_t{a.value} * 3 + b.value))};
+  }
+  __device__ void operator()(std::uint64_t& record) const { record = test::mix(record + value); }
+  struct numbered {
+    __device__ small_mixed operator()(std::uint64_t i) const {
+      return {static_cast<T>(test::mix(i))};
+    }
+  };
+};
 
 /// Sections of all records, for the kernel below.
 struct sections_by_record {
@@ -35,19 +49,21 @@ struct sections_by_record {
   std::uint64_t* records;        ///< gets the results
   std::uint32_t size;            ///< records
 };
+template <class Numbered>
 WARDEN_KERNEL void expect(sections_by_record a) {
   for (std::uint32_t r = warden::simt::block_rank(); r < a.size; r += warden::simt::block_count()) {
     std::uint32_t const begin = a.begins[r], count = a.begins[r + 1] - begin;
     if (count == 0) continue;
     auto const sum = warden::detail::combined_in_tree(
-        count, [&](std::uint64_t k) { return numbered{}(a.numbers[begin + k]); });
+        count, [&](std::uint64_t k) { return Numbered{}(a.numbers[begin + k]); });
     sum(a.records[r]);
   }
 }
-/// Returns the records after sections `numbered` on `ids`, from records that are all `initial`. Ids
-/// outside the records have no section.
-inline std::vector<std::uint64_t> expected(std::vector<std::uint32_t> const& ids,
-                                           std::uint32_t records, std::uint64_t initial) {
+/// Returns the records after sections of `Numbered` on `ids`, from records that are all `initial`.
+/// Ids outside the records have no section.
+template <class Numbered = numbered>
+std::vector<std::uint64_t> expected(std::vector<std::uint32_t> const& ids, std::uint32_t records,
+                                    std::uint64_t initial) {
   std::vector<std::vector<std::uint32_t>> of(records);
   for (std::uint32_t i = 0; i < ids.size(); ++i) {
     if (ids[i] < records) of[ids[i]].push_back(i);
@@ -59,7 +75,7 @@ inline std::vector<std::uint64_t> expected(std::vector<std::uint32_t> const& ids
   }
   warden::buffer<std::uint32_t> const all{numbers}, starts{begins};
   warden::buffer<std::uint64_t> results{std::vector<std::uint64_t>(records, initial)};
-  warden::launch(&expect, std::min(records, 1024u), 1, {},
+  warden::launch(&expect<Numbered>, std::min(records, 1024u), 1, {},
                  sections_by_record{all.data(), starts.data(), results.data(), records});
   return results.to_host();
 }

@@ -5,6 +5,7 @@
 
 #include <warden/detail/block/lane_group.cuh>
 #include <warden/detail/block/to.cuh>
+#include <warden/detail/deterministic/moved_section.cuh>
 #include <warden/section.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -74,6 +75,9 @@ WARDEN_DEVICE auto called_for(Function const& f, std::uint64_t i) {
 /// Sections that a function returns with their records, as send_async takes it.
 template <class Section, class Function>
 struct bulk_sections {
+  /// True if a run moves sections instead of their numbers.
+  static constexpr bool moves_sections = fits_number<Section>;
+
   Function function;  ///< returns a `to<Section>`, or nothing
 
   /// Returns true if number `i` has a section. Sets the id of its record.
@@ -89,6 +93,12 @@ struct bulk_sections {
 /// when it is combined, unless the function returns nothing for some numbers.
 template <class Section, class Function>
 struct bulk_sections<Section, to_ids<1, Function>> {
+  /// Not if each lane of a group makes its own part of the section.
+  static constexpr bool moves_sections =
+      fits_number<Section> && !requires(Function const& f, std::uint64_t i) {
+    f(i, lane_group<group_size_of<Section>>{});
+  };
+
   to_ids<1, Function> function;
 
   WARDEN_DEVICE bool id_of(std::uint64_t i, std::uint64_t& id) const {

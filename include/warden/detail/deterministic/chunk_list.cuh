@@ -25,36 +25,52 @@ struct chunk {
   }
 };
 
-/// Positions among which a warp finds chunks at a time.
-inline constexpr unsigned chunk_positions = 4 * simt::warp_size;
-
-/// Shared memory of a warp that finds chunks.
+/// Shared memory of a warp that finds chunks among `Positions` positions at a time, or fewer.
+template <unsigned Positions>
 struct chunk_storage {
-  static constexpr unsigned size = chunk_positions + simt::warp_size;
+  static constexpr unsigned positions = Positions, size = positions + simt::warp_size;
   std::uint32_t begins[size];         ///< first position of each chunk
   std::uint32_t record_begins[size];  ///< first position of its record's sections
 };
 
-/// Finds the chunks that begin among `chunk_positions` positions of a warp. `Key` is the type of
-/// the numbers that tell records apart.
-template <class Key>
+/// Finds the chunks that begin among at most `Positions` positions of a warp.
+template <class Sorted, unsigned Positions>
 class chunk_list {
+  using storage = chunk_storage<Positions>;
   static constexpr unsigned lanes = simt::warp_size;
+  /// Rows of `lanes` positions that hold all chunks, and the begin of the next one.
+  static constexpr unsigned rows = Positions / lanes + 1;
+  static_assert(Positions % lanes == 0);
   /// A chunk that begins at the warp's last position ends at most this much later.
   static_assert(chunk_sections <= lanes);
 
  public:
-  /// Finds the chunks from position `first` on. `keys` are [n] and sorted. Precondition: `first`
-  /// is below `n`. Collective over the warp.
-  WARDEN_DEVICE chunk_list(Key const* keys, std::uint32_t n, std::uint32_t first,
-                           chunk_storage& shared)
+  /// Finds the chunks from position `first` to `end` - 1. Precondition: `first` is below `end` and
+  /// the number of sections. Collective over the warp.
+  WARDEN_DEVICE chunk_list(Sorted const& sorted, std::uint32_t first, std::uint32_t end,
+                           storage& shared)
       : shared_{shared} {
-    std::uint32_t const end = n - first < chunk_positions ? n : first + chunk_positions;
-    std::uint32_t record_begin = first_of_record(keys, first);
+    auto const* const keys = sorted.keys;
+    std::uint32_t const n = sorted.n;
+    if (end > n) end = n;
+    std::uint32_t record_begin = sorted.record_begin(first);
+    // All at once, because the loop waits for each row.
+    std::uint32_t own[rows];
+    WARDEN_UNROLL
+    for (unsigned r = 0; r < rows; ++r) {
+      std::uint32_t const p = first + r * lanes + simt::lane_id();
+      own[r] = p < n ? keys[p] : 0;
+    }
+    std::uint32_t last = first == 0 ? 0 : keys[first - 1];  // key of the position before a row
     unsigned listed = 0;
-    for (std::uint32_t row = first; listed == 0 || !ends(listed, end); row += lanes) {
-      std::uint32_t const p = row + simt::lane_id();
-      bool const is_first = p >= n || p == 0 || keys[p] != keys[p - 1];
+    WARDEN_UNROLL
+    for (unsigned r = 0; r < rows; ++r) {
+      if (listed != 0 && ends(listed, end)) break;
+      std::uint32_t const row = first + r * lanes, p = row + simt::lane_id();
+      std::uint32_t const before =
+          simt::shuffle(simt::full_warp, own[r], (simt::lane_id() + lanes - 1) % lanes);
+      bool const is_first = p >= n || p == 0 || own[r] != (simt::lane_id() == 0 ? last : before);
+      last = simt::shuffle(simt::full_warp, own[r], lanes - 1);
       unsigned const firsts = simt::ballot(simt::full_warp, is_first);
       unsigned const upto = firsts & (~0u >> (lanes - 1 - simt::lane_id()));
       std::uint32_t const own_begin =
@@ -76,11 +92,8 @@ class chunk_list {
     if (count_ == 0) return;
     // If the record of the last chunk has a further one, its end is to be found.
     last_record_end_ = shared.begins[count_];
-    if (shared.record_begins[count_] != last_record_end_) {
-      last_record_end_ = first_true(
-          last_record_end_, n,
-          [&, key = keys[last_record_end_]](std::uint32_t p) { return p >= n || keys[p] != key; });
-    }
+    if (shared.record_begins[count_] != last_record_end_)
+      last_record_end_ = sorted.record_end(last_record_end_);
   }
 
   /// Returns the number of chunks; 0 if one that begins earlier covers all positions.
@@ -96,20 +109,12 @@ class chunk_list {
   }
 
  private:
-  /// Returns the first position with the key of position `p`. Collective over the warp.
-  WARDEN_DEVICE static std::uint32_t first_of_record(Key const* keys, std::uint32_t p) {
-    auto const is_of_record = [&, key = keys[p]](std::uint32_t at) { return keys[at] == key; };
-    // Most records have few sections.
-    std::uint32_t const near = p < lanes ? 0 : p - lanes;
-    return is_of_record(near) ? first_true(0, near, is_of_record)
-                              : first_true(near, p, is_of_record);
-  }
   /// True if the last of `listed` chunks begins at `end` or later.
   [[nodiscard]] WARDEN_DEVICE bool ends(unsigned listed, std::uint32_t end) const {
     return shared_.begins[listed - 1] >= end;
   }
 
-  chunk_storage& shared_;
+  storage& shared_;
   unsigned count_;
   std::uint32_t last_record_end_ = 0;
 };

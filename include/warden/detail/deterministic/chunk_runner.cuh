@@ -6,6 +6,8 @@
 #include <warden/detail/block/record_id.cuh>
 #include <warden/detail/block/section_with_row.cuh>
 #include <warden/detail/deterministic/chunk_list.cuh>
+#include <warden/detail/deterministic/moved_section.cuh>
+#include <warden/detail/deterministic/sorted_sections.cuh>
 #include <warden/detail/deterministic/tree_parents.cuh>
 #include <warden/detail/deterministic/tree_partial.cuh>
 #include <warden/detail/execute/guarded_report.cuh>
@@ -25,7 +27,7 @@ struct tree_arguments {
   using partial = tree_partial<Section>;                     ///< type that they combine to
   static constexpr unsigned lanes = group_size_of<Section>;  ///< lanes of a group
 
-  Bulk bulk;                             ///< sections by number
+  Bulk bulk;                             ///< sections by number, see moved_section.cuh
   std::uint64_t first;                   ///< number of the first section
   std::uint32_t n;                       ///< numbers
   Record* records;                       ///< [size] records
@@ -35,32 +37,24 @@ struct tree_arguments {
   tree_parents<partial, lanes> parents;  ///< memory of trees
 };
 
-/// Sections in the order of a stable sort by record: all of a run, or those of some records.
-template <class Key>
-struct sorted_sections {
-  Key const* keys;               ///< [n] sorted numbers of records
-  std::uint32_t const* numbers;  ///< [n] numbers of the sections
-  std::uint32_t n;               ///< sections
-  std::uint32_t first_id;        ///< id of the record with key 0
-  std::uint32_t before;          ///< position of the first section among all of the run
-};
-
-/// Runs the chunks of sorted sections.
-template <class Arguments, class Key>
+/// Runs the chunks of sorted sections. `Sorted` is searched_sections or bucket_sections.
+template <class Arguments, class Sorted>
 class chunk_runner {
   using record = typename Arguments::record;
   using section = typename Arguments::section;
   using partial = typename Arguments::partial;
 
  public:
-  WARDEN_DEVICE chunk_runner(Arguments const& a, sorted_sections<Key> const& sorted)
-      : a_{a}, sorted_{sorted} {}
+  WARDEN_DEVICE chunk_runner(Arguments const& a, Sorted const& sorted) : a_{a}, sorted_{sorted} {}
 
-  /// Runs the chunks that begin among the warp's `chunk_positions` positions from `first` on.
-  /// Precondition: `first` is below `n`. Collective over the warp.
-  WARDEN_DEVICE void run(std::uint32_t first, chunk_storage& shared) const {
+  /// Runs the chunks that begin among the warp's positions from `first` to `end` - 1. Precondition:
+  /// `first` is below `end` and the number of sections, and there are at most `Positions`.
+  /// Collective over the warp.
+  template <unsigned Positions>
+  WARDEN_DEVICE void run(std::uint32_t first, std::uint32_t end,
+                         chunk_storage<Positions>& shared) const {
     constexpr unsigned groups = simt::warp_size / Arguments::lanes;
-    chunk_list<Key> const chunks{sorted_.keys, sorted_.n, first, shared};
+    chunk_list<Sorted, Positions> const chunks{sorted_, first, end, shared};
     for (unsigned c = simt::lane_id() / Arguments::lanes; c < chunks.count(); c += groups)
       run(chunks[c]);
     simt::sync_warp(simt::full_warp);
@@ -118,22 +112,25 @@ class chunk_runner {
     auto const four = [&](std::uint32_t p) {
       return four_partials{{leaf(p), leaf(p + 1), leaf(p + 2), leaf(p + 3)}};
     };
+    // Large ones take too many registers to be loaded while others are combined.
+    constexpr bool is_ahead = sizeof(partial) <= 16;
     four_partials next = four(c.begin);
     partial sum = next.values[0];
-    for (std::uint32_t p = c.begin;;) {
+    for (std::uint32_t p = c.begin;; p += 4) {
+      four_partials const now = next;
+      if (is_ahead && p + 4 < c.end) next = four(p + 4);
       WARDEN_UNROLL
       for (unsigned j = 0; j < 4; ++j) {
         if (p + j == c.begin || p + j >= c.end) continue;
-        sum = partial::combine(sum, next.values[j]);  // mutation: tree-leaf
+        sum = partial::combine(sum, now.values[j]);  // mutation: tree-leaf
       }
-      p += 4;
-      if (p >= c.end) return sum;
-      next = four(p);
+      if (p + 4 >= c.end) return sum;
+      if (!is_ahead) next = four(p + 4);
     }
   }
   /// Returns the section at a position.
   WARDEN_DEVICE section section_at(std::uint32_t p) const {
-    return a_.bulk.section(a_.first + sorted_.numbers[p]);
+    return section_of_word<section>(a_.bulk, a_.first, sorted_.words[p]);
   }
   /// Returns the section that applies `sum` to the record of a chunk.
   WARDEN_DEVICE auto runnable(chunk const& c, partial const& sum) const {
@@ -161,7 +158,7 @@ class chunk_runner {
   }
 
   Arguments const& a_;
-  sorted_sections<Key> const sorted_;
+  Sorted const sorted_;
 };
 
 }  // namespace detail

@@ -18,7 +18,7 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// Largest number of children of a node that is a parent of leaves, and of any other.
-inline constexpr std::uint32_t chunk_sections = 8, tree_fan_in = 32;
+inline constexpr std::uint32_t chunk_sections = 32, tree_fan_in = 32;
 
 /// Returns the largest number of leaves below a node of a level.
 WARDEN_HOST_DEVICE constexpr std::uint64_t leaves_below(unsigned level) {

@@ -83,6 +83,8 @@ class digit_sort {
   [[nodiscard]] WARDEN_DEVICE std::uint32_t start(std::uint32_t digit) const {
     return starts_[digit];
   }
+  /// Returns the places of the first items of all digits.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t const* starts() const { return starts_.data(); }
   /// Returns the place of the thread's item k, whose digit is `of`.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t place(unsigned k, std::uint32_t of) const {
     return starts_[of] + ranks_.before(of) + rank_[k];

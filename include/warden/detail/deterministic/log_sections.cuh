@@ -6,6 +6,7 @@
 #include <warden/detail/block/record_id.cuh>
 #include <warden/detail/deferred/deferred_kernels.cuh>
 #include <warden/detail/deferred/section_log.cuh>
+#include <warden/detail/deterministic/moved_section.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -18,6 +19,9 @@ namespace detail {
 /// places; the last ones have no section.
 template <class Ref>
 struct log_sections {
+  /// True if a run moves sections instead of their numbers.
+  static constexpr bool moves_sections = fits_number<typename Ref::section>;
+
   typename Ref::message_type const* pool;  ///< [place] messages
   std::uint32_t const* places;             ///< [section] its place
   std::uint32_t const* count;              ///< number of sections

@@ -9,6 +9,7 @@
 #include <warden/detail/block/arena_carver.cuh>
 #include <warden/detail/block/warp_scan.cuh>
 #include <warden/detail/deterministic/digit_sort.cuh>
+#include <warden/detail/deterministic/moved_section.cuh>
 #include <warden/detail/execute/guarded_report.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
@@ -25,9 +26,9 @@ inline constexpr unsigned partition_threads = 512, tile_each = 16,
 /// Sections of a piece, that a block holds in shared memory.
 inline constexpr unsigned piece_each = 10, piece_sections = partition_threads * piece_each;
 
-/// A section's record, and its number.
-struct alignas(8) numbered_id {
-  std::uint32_t id, number;
+/// A section's record, and its word.
+struct alignas(8) moved_id {
+  std::uint32_t id, word;
 };
 /// A bucket, or a part of it.
 struct bucket_piece {
@@ -36,23 +37,29 @@ struct bucket_piece {
   std::uint32_t end;           ///< position after its last section
   std::uint32_t bucket_begin;  ///< position of the bucket's first section
   std::uint32_t bucket_end;    ///< position after the bucket's last section
+
+  /// Returns the number of sections.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t size() const { return end - begin; }
 };
 
 /// Memory of a partition, in global memory.
 struct partition_memory {
-  std::uint32_t low_bits;       ///< bits of an id below its high digit
-  std::uint32_t buckets;        ///< high digits are below it, at most `digits`
-  std::uint32_t tiles;          ///< tiles of the run
-  numbered_id* sections;        ///< [n] by bucket
+  std::uint32_t low_bits;  ///< bits of an id below its high digit
+  std::uint32_t buckets;   ///< high digits are below it, at most `digits`
+  std::uint32_t tiles;     ///< tiles of the run
+  /// [n] by bucket; those of a large bucket later by piece and low digit, which is then the id
+  moved_id* sections;
   std::uint32_t* counts;        ///< [bucket][tile] sections
   std::uint32_t* totals;        ///< [bucket] sections
   std::uint32_t* begins;        ///< [bucket + 1] its first position
   std::uint32_t* first_pieces;  ///< [bucket + 1] its first piece, if it is large
   bucket_piece* pieces;         ///< [first_pieces[buckets]] of large buckets
-  std::uint32_t* piece_counts;  ///< [piece][low digit]
-  std::uint32_t* low_begins;    ///< [bucket][low digit] first position in the bucket
-  std::uint32_t* keys;          ///< [n] low digits of sorted sections, of large buckets
-  std::uint32_t* numbers;       ///< [n] their numbers
+  /// [piece][low digit] its first position in the sorted piece, and their number in the upper half;
+  /// later the number of those in pieces before, less that position
+  std::uint32_t* piece_digits;
+  std::uint32_t* low_begins;  ///< [bucket][low digit] first position in the bucket
+  std::uint32_t* keys;        ///< [n] low digits of sorted sections, of large buckets
+  std::uint32_t* words;       ///< [n] their words
 
   /// Returns the largest number of pieces of n sections. A large bucket has more than one.
   static constexpr std::size_t most_pieces(std::size_t n) { return 2 * n / piece_sections + 2; }
@@ -65,28 +72,28 @@ struct partition_memory {
   [[nodiscard]] WARDEN_DEVICE std::uint32_t piece_count() const { return first_pieces[buckets]; }
 };
 
-/// Reads the records of the calling thread's sections in a tile; `no_digit` for none. `item(k)` is
-/// the place of its section k. Calls `check(id, number)` for those that there are.
-template <class Arguments, class Item, class Check>
-WARDEN_DEVICE void read_ids(Arguments const& a, std::uint32_t (&ids)[tile_each], Item const& item,
+/// Reads the records of `Count` of the calling thread's sections in a tile; `no_digit` for none.
+/// `item(k)` is the place of its section k. Calls `check(id, number)` for those that there are.
+template <unsigned Count, class Arguments, class Item, class Check>
+WARDEN_DEVICE void read_ids(Arguments const& a, std::uint32_t (&ids)[Count], Item const& item,
                             Check const& check) {
   std::uint64_t const tile = std::uint64_t{simt::block_rank()} * tile_sections;
-  std::uint64_t all[tile_each];
-  bool has[tile_each];
+  std::uint64_t all[Count];
+  bool has[Count];
   WARDEN_UNROLL
-  for (unsigned k = 0; k < tile_each; ++k) {
+  for (unsigned k = 0; k < Count; ++k) {
     std::uint64_t const i = tile + item(k);
     has[k] = i < a.n && a.bulk.id_of(a.first + i, all[k]);
   }
   WARDEN_UNROLL
-  for (unsigned k = 0; k < tile_each; ++k)
+  for (unsigned k = 0; k < Count; ++k)
     ids[k] = has[k] && check(all[k], a.first + tile + item(k)) ? static_cast<std::uint32_t>(all[k])
                                                                : no_digit;
 }
 
 /// Counts the digits of a tile. Grid: a block for each tile. Shared memory: a word for each digit.
 template <class Arguments>
-WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 1)
+WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 2)
     count_digits(Arguments const a, partition_memory const m) {
   simt::assume_one_dimension();
   simt::wait_for_previous_kernel();
@@ -94,13 +101,20 @@ WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 1)
       reinterpret_cast<std::uint32_t*>(simt::dynamic_shared()), digits};
   for (unsigned d = simt::thread_rank(); d < digits; d += partition_threads) counts[d] = 0;
   simt::sync_block();
-  std::uint32_t ids[tile_each];
-  read_ids(
-      a, ids, [](unsigned k) { return k * partition_threads + simt::thread_rank(); },
-      [&](std::uint64_t id, std::uint64_t number) { return a.report->check(id, a.size, number); });
-  WARDEN_UNROLL
-  for (unsigned k = 0; k < tile_each; ++k) {
-    if (ids[k] != no_digit) simt::shared_fetch_add(counts[ids[k] >> m.low_bits], 1u);
+  // All at once would take the registers of a further block.
+  constexpr unsigned together = tile_each / 2;
+  WARDEN_NO_UNROLL
+  for (unsigned first = 0; first < tile_each; first += together) {
+    std::uint32_t ids[together];
+    read_ids(
+        a, ids, [&](unsigned k) { return (first + k) * partition_threads + simt::thread_rank(); },
+        [&](std::uint64_t id, std::uint64_t number) {
+          return a.report->check(id, a.size, number);
+        });
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < together; ++k) {
+      if (ids[k] != no_digit) simt::shared_fetch_add(counts[ids[k] >> m.low_bits], 1u);
+    }
   }
   simt::sync_block();
   for (unsigned d = simt::thread_rank(); d < m.buckets; d += partition_threads)
@@ -170,7 +184,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(digits, 1) plan_pieces(Memory const m) {
 /// Shared memory of a block that moves a tile.
 struct move_layout {
   arena_carver carver{};
-  arena_piece<numbered_id> staged = carver.take<numbered_id>(tile_sections);
+  arena_piece<moved_id> staged = carver.take<moved_id>(tile_sections);
   arena_piece<std::uint32_t> to = carver.take<std::uint32_t>(digits);
   digit_sort<partition_threads, tile_each>::pieces sort{carver};
 };
@@ -199,14 +213,30 @@ WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 2)
   sort.rank(of, [&](std::uint32_t digit, std::uint32_t) {
     if (digit < m.buckets) to[digit] -= sort.start(digit);  // mutation: tree-start
   });
+  std::uint32_t places[tile_each];
   WARDEN_UNROLL
   for (unsigned k = 0; k < tile_each; ++k) {
-    std::uint32_t const number = simt::block_rank() * tile_sections + sort.item(k);
-    if (of[k] != no_digit) staged[sort.place(k, of[k])] = {ids[k], number};
+    places[k] = of[k] == no_digit ? no_digit : sort.place(k, of[k]);
+    if (places[k] != no_digit) staged[places[k]].id = ids[k];
+  }
+  // Several at a time: more words take registers that there are not.
+  constexpr unsigned together = 8;
+  WARDEN_UNROLL
+  for (unsigned first_item = 0; first_item < tile_each; first_item += together) {
+    std::uint32_t words[together];
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < together; ++k) {
+      std::uint32_t const number = simt::block_rank() * tile_sections + sort.item(first_item + k);
+      if (places[first_item + k] != no_digit) words[k] = moved_word(a.bulk, a.first, number);
+    }
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < together; ++k) {
+      if (places[first_item + k] != no_digit) staged[places[first_item + k]].word = words[k];
+    }
   }
   simt::sync_block();
   for (std::uint32_t j = simt::thread_rank(); j < sort.total(); j += partition_threads) {
-    numbered_id const one = staged[j];
+    moved_id const one = staged[j];
     m.sections[to[one.id >> m.low_bits] + j] = one;
   }
 }

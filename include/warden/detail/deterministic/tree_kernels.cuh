@@ -12,10 +12,10 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Lists the records of all sections, and their numbers. A section without a record gets the number
+/// Lists the records of all sections, and their words. A section without a record gets the number
 /// of records. Grid: any, one-dimensional.
 template <class Arguments>
-WARDEN_KERNEL void list_sections(Arguments const a, std::uint32_t* ids, std::uint32_t* numbers) {
+WARDEN_KERNEL void list_sections(Arguments const a, std::uint32_t* ids, std::uint32_t* words) {
   simt::assume_one_dimension();
   std::uint32_t const step = simt::block_count() * simt::block_threads();
   for (std::uint64_t i = simt::block_rank() * simt::block_threads() + simt::thread_rank(); i < a.n;
@@ -24,22 +24,25 @@ WARDEN_KERNEL void list_sections(Arguments const a, std::uint32_t* ids, std::uin
     bool const has_record =
         a.bulk.id_of(a.first + i, id) && a.report->check(id, a.size, a.first + i);
     ids[i] = static_cast<std::uint32_t>(has_record ? id : a.size);
-    numbers[i] = static_cast<std::uint32_t>(i);
+    words[i] = has_record ? moved_word(a.bulk, a.first, static_cast<std::uint32_t>(i)) : 0;
   }
 }
 
-/// Runs sorted sections. Launch with a chunk_storage for each warp as dynamic shared memory, and a
-/// warp for each `chunk_positions` sections.
+/// Memory in which a warp finds chunks of sorted sections.
+using sorted_list = chunk_storage<128>;
+/// Runs sorted sections. Launch with a sorted_list for each warp as dynamic shared memory, and a
+/// warp for each of its positions.
 template <class Arguments>
-WARDEN_KERNEL void run_sorted(Arguments const a, sorted_sections<std::uint32_t> const sorted) {
+WARDEN_KERNEL void run_sorted(Arguments const a, searched_sections const sorted) {
   simt::assume_one_dimension();
   std::uint64_t const warp =
       (std::uint64_t{simt::block_rank()} * simt::block_threads() + simt::thread_rank()) /
       simt::warp_size;
-  std::uint64_t const first = warp * chunk_positions;
-  if (first >= sorted.n) return;
-  auto& shared = reinterpret_cast<chunk_storage*>(simt::dynamic_shared())[simt::warp_rank()];
-  chunk_runner<Arguments, std::uint32_t>{a, sorted}.run(static_cast<std::uint32_t>(first), shared);
+  if (warp * sorted_list::positions >= sorted.n) return;
+  auto const first = static_cast<std::uint32_t>(warp * sorted_list::positions);
+  auto& shared = reinterpret_cast<sorted_list*>(simt::dynamic_shared())[simt::warp_rank()];
+  chunk_runner<Arguments, searched_sections>{a, sorted}.run(first, first + sorted_list::positions,
+                                                            shared);
 }
 
 }  // namespace detail

@@ -43,6 +43,8 @@ class tree_memory {
   /// cuda_error.
   tree_memory(std::uint32_t sections, std::uint32_t records, std::source_location where)
       : most_{sections},
+        multiprocessors_{static_cast<unsigned>(
+            runtime::facts(runtime::current_device(where), where).multiprocessors)},
         partitions_{fits_partition(records, where)},
         bits_{static_cast<unsigned>(
             std::bit_width(partitions_ ? std::max(records, 1u) - 1 : std::max(records, 1u)))},
@@ -125,7 +127,7 @@ class tree_memory {
     partition_memory const m{bits_ - static_cast<unsigned>(std::countr_zero(b)),
                              b,
                              tiles,
-                             reinterpret_cast<numbered_id*>(sections_.data()),
+                             reinterpret_cast<moved_id*>(sections_.data()),
                              take(b * tiles_of(most_)),
                              take(b),
                              take(b + 1),
@@ -146,20 +148,20 @@ class tree_memory {
     constexpr unsigned warps = partition_threads / simt::warp_size;
     constexpr std::size_t scan_bytes = sizeof(simt::block_scan_by_warps<digits>::storage);
     // Few, because most runs have no large bucket.
-    auto const pieces = std::min(static_cast<unsigned>(partition_memory::most_pieces(a.n)), 264u);
+    auto const pieces =
+        std::min(static_cast<unsigned>(partition_memory::most_pieces(a.n)), 2 * multiprocessors_);
     enqueue(&count_digits<Arguments>, tiles, partition_threads, digits * sizeof(std::uint32_t), a,
             m);
     enqueue(&add_up_tiles<partition_memory>, (b + warps - 1) / warps, partition_threads, 0, m);
     enqueue(&plan_pieces<partition_memory>, 1, digits, 2 * scan_bytes, m);
     enqueue(&move_sections<Arguments>, tiles, partition_threads, move_layout{}.carver.bytes(), a,
             m);
-    enqueue(&run_small_buckets<Arguments>, b + pieces, partition_threads,
-            piece_sort::shared_bytes(), a, m);
-    enqueue(&place_low_digits<partition_memory>, std::min(b, 132u), digits, scan_bytes, m);
-    enqueue(&sort_large_buckets<partition_memory>, pieces, partition_threads,
-            piece_sort::shared_bytes(), m);
-    enqueue(&run_large_buckets<Arguments>, 4 * pieces, large_threads,
-            large_threads / simt::warp_size * sizeof(chunk_storage), a, m);
+    enqueue(&sort_pieces<partition_memory>, pieces, partition_threads, piece_sort::shared_bytes(),
+            m);
+    enqueue(&place_low_digits<partition_memory>, pieces, digits, scan_bytes, m);
+    enqueue(&join_pieces<partition_memory>, 2 * pieces, partition_threads, 0, m);
+    enqueue(&run_all_buckets<Arguments>, b + multiprocessors_, partition_threads,
+            std::max(piece_sort::shared_bytes(), warps * sizeof(large_list<lanes>)), a, m);
   }
   template <class Arguments>
   void sort_and_run(Arguments const& a, stream_ref s, std::source_location where) {
@@ -175,12 +177,13 @@ class tree_memory {
     runtime::sort_pairs({array(0), array(1), array(2), array(3), a.n}, bits_, temporary_.data(),
                         temporary_.bytes(), s, where);
     launch(&run_sorted<Arguments>,
-           {blocks_for(blocks_for(a.n, chunk_positions), warps), threads,
-            warps * sizeof(chunk_storage)},
-           {s, where}, a, sorted_sections<std::uint32_t>{array(2), array(3), a.n, 0, 0});
+           {blocks_for(blocks_for(a.n, sorted_list::positions), warps), threads,
+            warps * sizeof(sorted_list)},
+           {s, where}, a, searched_sections{{array(2), array(3), a.n, 0, 0}});
   }
 
   std::uint32_t most_;
+  unsigned multiprocessors_;
   bool partitions_;                 ///< true if sections are partitioned, not sorted by a library
   unsigned bits_;                   ///< bits of ids; of the number of records for a sort
   buffer<std::uint32_t> sections_;  ///< ids and numbers, twice

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -95,11 +96,19 @@ struct tree_parents {
       return *from;
     };
     Partial sum = child(0);
-    for (std::uint32_t k = 1; k < count; k += 4) {
-      Partial const next[] = {child(k), child(k + 1), child(k + 2), child(k + 3)};
+    // As many at a time as the registers hold: the last parents of a hot record end the run.
+    constexpr unsigned together = sizeof(Partial) <= 8 ? 16 : sizeof(Partial) <= 16 ? 8 : 4;
+    struct children {
+      Partial values[together];
+    };
+    auto const load = [&]<std::size_t... J>(std::uint32_t k, std::index_sequence<J...>) {
+      return children{{child(k + J)...}};
+    };
+    for (std::uint32_t k = 1; k < count; k += together) {
+      children const next = load(k, std::make_index_sequence<together>{});
       WARDEN_UNROLL
-      for (unsigned j = 0; j < 4; ++j) {
-        if (k + j < count) sum = Partial::combine(sum, next[j]);
+      for (unsigned j = 0; j < together; ++j) {
+        if (k + j < count) sum = Partial::combine(sum, next.values[j]);
       }
     }
     return sum;
