@@ -14,7 +14,7 @@ RUN_MUTANTS = {
     # twice. Another section than the first runs with the combined rows.
     "row-batch": ("detail/execute/group_segments.cuh", "bool const is_last = false;", ROWS, WRONG_ROW),
     "row-taken": ("detail/execute/group_segments.cuh", "auto const part = ahead.take((j + 1) % rows::count);", ROWS, WRONG_ROW),
-    "row-ahead": ("detail/execute/group_segments.cuh", "start(j, own_row, (k + j + rows::count - 1) % group::lanes);", ROWS, WRONG_ROW),
+    "row-ahead": ("detail/execute/group_segments.cuh", "ahead.start((j + 1) % rows::count, row);", ROWS, WRONG_ROW),
     "row-first": ("detail/deterministic/chunk_runner.cuh", "section const first = section_at(c.begin);", ROWS_COMBINE, "another section ran"),
     "run-acquire": ("detail/execute/run_array.cuh", "", "parts/run_array.what_a_run_wrote_is_visible_to_the_next", "lost update"),
     "run-amid": ("detail/execute/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u);",

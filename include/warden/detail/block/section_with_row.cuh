@@ -8,6 +8,7 @@
 #include <warden/simt/simt.cuh>
 
 #include <concepts>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -49,6 +50,16 @@ using row_of = decltype(detail::payload_result(&Section::payload));
 /// Lane's part of the row of a section.
 template <has_row Section>
 using row_part_of = typename row_of<Section>::template part<group_size_of<Section>>;
+
+/// Size of a lane's part of the row of a section, 0 for a section without. Units: bytes.
+template <class Section>
+inline constexpr std::size_t row_part_bytes = [] {
+  if constexpr (has_row<Section>) {
+    return sizeof(row_part_of<Section>);
+  } else {
+    return std::size_t{0};
+  }
+}();
 
 /// True if the rows of sections combine: `static part combine(part, part)`.
 template <class Section>

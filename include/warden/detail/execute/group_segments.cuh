@@ -138,15 +138,14 @@ class group_segments {
                                    std::uint32_t end) const {
     using rows = rows_ahead<section>;
     rows ahead;
-    auto const start = [&](unsigned j, std::uintptr_t own_row, unsigned lane) {
+    auto const row_of_lane = [&](std::uintptr_t own_row, unsigned lane) {
       using element = std::remove_pointer_t<decltype(row_of<section>{nullptr}.data())>;
-      auto* const first = reinterpret_cast<element*>(lanes.shuffle(own_row, lane));
-      ahead.start(j, row_of<section>{first});
+      return row_of<section>{reinterpret_cast<element*>(lanes.shuffle(own_row, lane))};
     };
     std::uintptr_t next_row = look_up_row(lanes, begin, end);
     WARDEN_UNROLL
     for (unsigned j = 0; j < rows::count; ++j) {
-      if (begin + j < end) start(j, next_row, j);
+      if (begin + j < end) ahead.start(j, row_of_lane(next_row, j));
     }
     WARDEN_NO_UNROLL
     for (std::uint32_t first = begin; first < end; first += group::lanes) {
@@ -164,6 +163,8 @@ class group_segments {
           if (k + j >= now.count) break;
           upcoming const m = following;
           following = message_of(lanes, now, k + j + 1 < now.count ? k + j + 1 : k + j);
+          // Shuffled before the section, so that nothing waits for it after the section.
+          auto const row = row_of_lane(own_row, (k + j + rows::count) % group::lanes);
           auto const part = ahead.take(j);  // mutation: row-taken
           section_with_row<section> const loaded{Ref::format::template unpack<section>(m.message),
                                                  part};
@@ -172,8 +173,7 @@ class group_segments {
           });
           // Not before the section: the load would take other registers than the row that the
           // section uses, and a copy from one to the other would wait for it.
-          if (first + k + j + rows::count < end)
-            start(j, own_row, (k + j + rows::count) % group::lanes);  // mutation: row-ahead
+          if (first + k + j + rows::count < end) ahead.start(j, row);  // mutation: row-ahead
         }
       }
     }
