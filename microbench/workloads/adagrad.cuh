@@ -24,9 +24,10 @@ struct parameter {
   float* state;
 };
 
-/// Moves weights by one gradient. `state` is that of the row after the gradient.
+/// Moves a weight by its gradient. `state` is that of the row after the gradient. The factor of the
+/// row is the same for all weights, so a lane divides once.
 WARDEN_HOST_DEVICE float moved(float weight, float gradient, float state) {
-  return weight - rate * gradient / (sqrtf(state) + epsilon);
+  return weight - rate / (sqrtf(state) + epsilon) * gradient;
 }
 /// Returns the mean of the squares of a row's columns in all lanes.
 WARDEN_DEVICE float mean_square(columns const& g, warden::lane_group<32> const& group) {

@@ -54,7 +54,7 @@ arm make_sorted(scatter_work<Floats>& w) {
           [] {}, true};
 }
 
-/// `By` is logged_scatter or bulk_scatter.
+/// `By` is logged_scatter, logged_trees or bulk_scatter.
 template <class By, unsigned Floats>
 arm make_warden(scatter_work<Floats>& w) {
   auto const by = std::make_shared<By>(w.out(), w.rows());
@@ -78,7 +78,9 @@ std::shared_ptr<bench::point> make_point_of(size const& s) {
       {"warden", make_warden<logged_scatter<Floats>, Floats>},
       {"warden_bulk", make_warden<bulk_scatter<Floats>, Floats>}};
   if constexpr (Floats >= 8) add_bulk_arms(arms);
-  if constexpr (Floats == 64) {
+  if constexpr (Floats < 64) {
+    arms["warden_trees"] = make_warden<logged_trees<Floats>, Floats>;
+  } else {
     arms["warden_rows"] = make_warden_rows<logged_rows>;
     arms["warden_rows_bulk"] = make_warden_rows<bulk_rows>;
   }

@@ -79,7 +79,7 @@ class logged_scatter {
   warden::deferred<policy, record<Floats>, section> log_;
 };
 
-// In a tree, in bulk.
+// In a tree, in bulk or through a log.
 
 /// Floats that one lane adds.
 template <unsigned Floats>
@@ -127,6 +127,38 @@ struct combined_row<64> {
   };
 };
 
+/// Table of records that combine in a tree.
+template <unsigned Floats>
+using scatter_table =
+    warden::basic_guarded<warden::policy<warden::options{}, warden::order::deterministic>,
+                          record<Floats>, combined_row<Floats>>;
+/// Section of row i, which is in the section, for the record that an array names.
+template <unsigned Floats>
+struct combined_row_to {
+  std::uint32_t const* ids;
+  typename combined_row<Floats>::make make;
+  __device__ warden::to<combined_row<Floats>> operator()(std::uint64_t i) const {
+    return warden::to{ids[i], make(i)};
+  }
+};
+/// Table of records, and a log for rows that are added in a tree.
+template <unsigned Floats>
+class logged_trees {
+ public:
+  logged_trees(float* out, float_rows<Floats> const& rows)
+      : table_{reinterpret_cast<record<Floats>*>(out), rows.n_records}, log_{table_, rows.n} {}
+  /// Enqueues all rows.
+  void run_async(float_rows<Floats> const& rows) {
+    warden::send_async(log_, rows.n, combined_row_to<Floats>{rows.ids, {rows.values}});
+    log_.run();
+  }
+  void wait() { table_.wait(); }
+
+ private:
+  scatter_table<Floats> table_;
+  warden::deferred<typename scatter_table<Floats>::policy, record<Floats>, combined_row<Floats>>
+      log_;
+};
 /// Table of records, to which all rows are added by one call.
 template <unsigned Floats>
 class bulk_scatter {
@@ -140,8 +172,7 @@ class bulk_scatter {
   void wait() { table_.wait(); }
 
  private:
-  using policy = warden::policy<warden::options{}, warden::order::deterministic>;
-  warden::basic_guarded<policy, record<Floats>, combined_row<Floats>> table_;
+  scatter_table<Floats> table_;
 };
 
 }  // namespace workloads
