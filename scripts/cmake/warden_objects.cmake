@@ -38,6 +38,9 @@ list(TRANSFORM workloads_sources REPLACE "(.+)" "microbench/workloads/\\1.cu")
 warden_add_objects(workloads SOURCES ${workloads_sources} SIM_SOURCES microbench/workloads/simulated/no_arms.cpp
                    GPU_SOURCES microbench/workloads/cub/bulk_reduce.cu microbench/workloads/cub/group_by.cu
                    microbench/workloads/cub/sparse_keys.cu)
+warden_add_objects(tile_sorts SOURCES microbench/bank_conflicts/warp_sorts.cu microbench/bank_conflicts/inputs.cpp
+                   SIM_SOURCES microbench/bank_conflicts/simulated/block_sorts.cpp
+                   GPU_SOURCES microbench/bank_conflicts/cub/block_sorts.cu)
 warden_add_objects(bank_arms SOURCES apps/bank_transfer/bank.cu apps/bank_transfer/arms.cu apps/bank_transfer/lock_arms.cu
                    apps/bank_transfer/rounds_arm.cu apps/bank_transfer/warden_arms.cu)
 # The host part of apps/graph knows no device: it is compiled once.
