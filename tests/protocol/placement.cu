@@ -157,4 +157,30 @@ TEST(placement, is_in_memory_if_a_record_does_not_fit_the_chip) {
   for (huge const& h : records.to_host()) EXPECT_EQ(h.count, 32u);
 }
 
+/// A section on a small record.
+struct add_one {
+  __device__ void operator()(std::uint32_t& count) const { ++count; }
+};
+/// Section i is for record 40 i.
+struct for_some {
+  __device__ auto operator()(std::uint64_t i) const { return warden::to{40 * i, add_one{}}; }
+};
+
+/// A block has more small records than its threads load at a time.
+TEST(placement, loads_all_records_of_a_partition) {
+  using policy =
+      warden::policy<warden::options{.records = warden::placement::on_chip, .block_threads = 32}>;
+  constexpr std::uint32_t size = 4001, n = size / 40;
+  std::vector<std::uint32_t> expected(size);
+  for (std::uint32_t k = 0; k < size; ++k) expected[k] = 7 * k;
+  warden::buffer<std::uint32_t> records{expected};
+  warden::basic_guarded<policy, std::uint32_t, add_one> b{records};
+  warden::deferred log{b, n, {.partitions = 2}};
+  warden::send_async(log, n, for_some{});
+  log.run();
+  b.wait();
+  for (std::uint32_t i = 0; i < n; ++i) ++expected[std::size_t{40} * i];
+  EXPECT_EQ(records.to_host(), expected);
+}
+
 }  // namespace

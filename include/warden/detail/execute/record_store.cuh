@@ -8,9 +8,11 @@
 #include <warden/detail/block/lane_group.cuh>
 #include <warden/detail/block/record_id.cuh>
 #include <warden/detail/execute/placement.cuh>
+#include <warden/detail/execute/record_copy.cuh>
 #include <warden/simt/arena.hpp>
 #include <warden/simt/simt.cuh>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -45,7 +47,29 @@ class record_store {
 
   /// Loads the records on chip. Collective; a block barrier follows.
   WARDEN_DEVICE void load() const {
-    for_each([&](std::uint32_t local, record* place) { copy(&copies_[local], place, place); });
+    if constexpr (on_chip && at_once > 1) {
+      // Several loads are in flight: a block that runs few sections waits for them most of its
+      // time.
+      unsigned const step = simt::block_threads();
+      for (std::uint32_t first = simt::thread_rank(); first < ref_.locals;
+           first += at_once * step) {
+        record_copy<record> loaded[at_once];
+        WARDEN_UNROLL
+        for (unsigned k = 0; k < at_once; ++k) {
+          if (!has(first + k * step)) continue;
+          simt::section_enter(address_of(first + k * step));
+          loaded[k].value = *address_of(first + k * step);
+        }
+        WARDEN_UNROLL
+        for (unsigned k = 0; k < at_once; ++k) {
+          if (!has(first + k * step)) continue;
+          copies_[first + k * step] = loaded[k].value;
+          simt::section_leave(address_of(first + k * step));
+        }
+      }
+    } else {
+      for_each([&](std::uint32_t local, record* place) { copy(&copies_[local], place, place); });
+    }
   }
   /// Writes the records back. Collective, after all sections have run.
   WARDEN_DEVICE void write_back() const {
@@ -75,6 +99,10 @@ class record_store {
  private:
   /// The lanes that run a section together copy a record together.
   using group = lane_group<Ref::group_size>;
+  /// Records that a thread loads before it stores the first on chip.
+  static constexpr unsigned at_once = Ref::group_size > 1
+                                          ? 1
+                                          : std::clamp<unsigned>(64 / sizeof(record), 1, 8);
 
   /// Copies one record, whose identity is `place`.
   WARDEN_DEVICE static void copy(record* to, record const* from, record const* place) {
@@ -89,13 +117,16 @@ class record_store {
       simt::group_leave(lanes.mask(), place);
     }
   }
+  /// True if the server has the record. The last servers own fewer records than the first.
+  WARDEN_DEVICE bool has(std::uint32_t local) const {
+    return local < ref_.locals && ref_.owners.id({number_, local}) < ref_.size;
+  }
   template <class F>
   WARDEN_DEVICE void for_each(F f) const {
     if constexpr (on_chip) {
       for (std::uint32_t l = simt::thread_rank() / Ref::group_size; l < ref_.locals;
            l += simt::block_threads() / Ref::group_size) {
-        // The last servers own fewer records than the first.
-        if (ref_.owners.id({number_, l}) < ref_.size) f(l, address_of(l));
+        if (has(l)) f(l, address_of(l));
       }
     }
   }
