@@ -10,7 +10,7 @@ from load import SAME_BUILD, fail, rows_of
 from names import giga, short
 from table import Table
 
-MESSAGE = {"push": 8, "update": 16}  # bytes
+MESSAGE = {"push": 8, "update": 16, "add": 16}  # bytes
 KEYS = (1 << 20, 1 << 24)
 ROWS = [(operation, keys) for operation in MESSAGE for keys in KEYS]  # uniform rows, which the model predicts
 LIMIT = 0.1
@@ -18,7 +18,7 @@ HEADERS = 25 / 24  # bytes that travel for each byte of a message
 NETWORK = 50e9  # bytes a second of a GPU, each way: one port of 400 Gbit/s, by its data sheet
 # A run splits a log whose records exceed the level-2 cache, or with too few partitions of a GPU for
 # its blocks. A log has at most PARTITIONS on the records of all ranks.
-RECORD, CACHE = {"push": 4, "update": 32}, 50 << 20  # bytes
+RECORD, CACHE = {"push": 4, "update": 32, "add": 8}, 50 << 20  # bytes
 PARTITIONS, UNSPLIT = 512, 256
 PHASES = ["send", "counts", "pack", "home", "exchange", "join", "remote"]
 
