@@ -51,10 +51,13 @@ WARDEN_DEVICE void send_all(send_arguments<Ref, Make> const& a, typename Client:
     WARDEN_UNROLL
     for (unsigned k = 0; k < at_once; ++k) {
       std::uint32_t const i = first + k * Threads;
-      ids[k] = a.ids[i < a.n ? i : 0];
+      std::uint32_t const at = i < a.n ? i : 0;
+      ids[k] = a.ids[at];
       if constexpr (prefetches) {
+        // After the last ids the same line again. If all warps prefetched the first line, they
+        // would wait for it one after another.
         std::uint32_t const next = i + simt::block_count() * chunk;
-        simt::prefetch(a.ids + (next < a.n ? next : 0));
+        simt::prefetch(a.ids + (next < a.n ? next : at));
       }
     }
     WARDEN_UNROLL
