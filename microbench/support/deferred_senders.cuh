@@ -41,8 +41,9 @@ WARDEN_DEVICE void send_all(send_arguments<Ref, Make> const& a, typename Client:
   Client client{a.ref, storage};
   using section = decltype(a.make(0));
   constexpr unsigned at_once = loaded_at_once<Ref, section>, chunk = at_once * Threads;
-  // Prefetches the next ids if the registers hold so few ids that addresses fit, too.
-  constexpr bool prefetches = at_once <= 4;
+  // Prefetches the next ids if few are loaded at once. 4 in flight are enough: a prefetch in
+  // addition made sending and running slower (docs/lab-notes/deferred.md).
+  constexpr bool prefetches = at_once < 4;
   // 32 bits suffice: a repetition has at most 2^26 operations.
   for (std::uint32_t base = simt::block_rank() * chunk; base < a.n;
        base += simt::block_count() * chunk) {
