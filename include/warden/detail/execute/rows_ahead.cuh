@@ -16,15 +16,15 @@ namespace detail {
 /// Rows of a group's next sections. A section waits for its own row alone, and the sections of a
 /// hot record run one after another: without rows ahead each would take the latency of memory.
 ///
-/// The rows are in registers, by plain loads. With bulk copies to shared memory, `start` would be a
-/// simt::copy_row to stage k of the group, and `take` a wait for its phase, and loads.
+/// The rows are in registers, by plain loads. A hot record's sections wait for them less than for
+/// their own shuffles and arithmetic, so bulk copies to shared memory would gain little.
 template <has_row Section>
 class rows_ahead {
  public:
   /// Lane's part of a row.
   using part = row_part_of<Section>;
   /// Rows at a time, a power of two and at most one for each lane. 32 bytes for each lane, because
-  /// two blocks of a run share the registers of a multiprocessor.
+  /// several blocks of a run share the registers of a multiprocessor.
   static constexpr unsigned count = std::min(
       group_size_of<Section>, std::bit_floor(std::clamp<unsigned>(32 / sizeof(part), 2, 8)));
 
