@@ -10,6 +10,7 @@
 #include <warden/detail/bulk/bulk_shape.cuh>
 #include <warden/detail/bulk/combine_equal.cuh>
 #include <warden/detail/bulk/partial_cells.cuh>
+#include <warden/detail/bulk/partial_sum.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
@@ -22,6 +23,8 @@ namespace detail {
 template <class Partial>
 class block_table {
  public:
+  /// Type of the partials.
+  using partial_type = Partial;
   /// Largest number of threads of a block.
   static constexpr unsigned most_threads = most_table_threads<Partial>;
   /// Number of partials that a thread adds at once.
@@ -54,8 +57,8 @@ class block_table {
     // Orders the accesses to the warp's own table before those of other lanes in the next call.
     simt::sync_warp(simt::full_warp);
   }
-  /// Writes the block's partials. Collective over the block.
-  WARDEN_DEVICE void finish(block_partials<Partial> const& to) const {
+  /// Adds the warps' own tables to the block's, for `sum`. Collective over the block.
+  WARDEN_DEVICE void close() const {
     for (unsigned first = 0; first < shape_.places; first += simt::warp_size) {
       unsigned const place = first + simt::lane_id();
       bool const has_place = place < shape_.places;
@@ -64,11 +67,22 @@ class block_table {
       add_locked(tag, own_.get(own), has_place && tag != no_tag);
     }
     simt::sync_block();
-    for (unsigned r = simt::thread_rank(); r < shape_.records; r += shape_.threads) {
-      bool const is_present = locks_[r] == filled;
-      if (is_present) to.partials[r] = cells_.get(r).value();
-      to.present[r] = is_present ? 1 : 0;
-    }
+  }
+  /// True if the block has a partial of a record, after `close`.
+  [[nodiscard]] WARDEN_DEVICE bool has(std::uint32_t record) const {
+    return locks_[record] == filled;
+  }
+  /// Returns the block's partial of a record, after `close`.
+  WARDEN_DEVICE partial_sum<Partial> sum(std::uint32_t record) const {
+    partial_sum<Partial> all;
+    if (has(record)) all.add(cells_.get(record));
+    return all;
+  }
+  /// Writes the block's partials. Collective over the block.
+  WARDEN_DEVICE void finish(block_partials<Partial> const& to) const {
+    close();
+    for (unsigned r = simt::thread_rank(); r < shape_.records; r += shape_.threads)
+      to.put(r, sum(r));
   }
 
  private:

@@ -4,17 +4,14 @@
 /// all blocks run as one section per record.
 #pragma once
 
-#include <warden/detail/block/combining.cuh>
 #include <warden/detail/block/index_range.cuh>
-#include <warden/detail/block/to.cuh>
+#include <warden/detail/bulk/add_elements.cuh>
 #include <warden/detail/bulk/bulk_arguments.cuh>
-#include <warden/detail/bulk/bulk_rows.cuh>
 #include <warden/detail/bulk/partial_sum.cuh>
 #include <warden/detail/bulk/partial_words.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
-#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -31,32 +28,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Table<Partial>::most_threads, 1)
   auto const check = [&](std::uint64_t id, std::uint64_t row) {
     return a.array.report->check(id, a.array.size, row);
   };
-  using section = typename send_traits<std::remove_cvref_t<decltype(function(of.end))>>::section;
-  constexpr unsigned at_once = Table<Partial>::rows_at_once(sizeof(section));
-  constexpr unsigned together = Table<Partial>::together;
-  auto const add = [&](auto const& rows, std::uint64_t first_row, std::uint64_t step) {
-    WARDEN_UNROLL
-    for (unsigned first = 0; first < at_once; first += together) {
-      std::uint32_t records[together];
-      partial_words<Partial> words[together];
-      bool are_valid[together];
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < together; ++k) {
-        are_valid[k] =
-            rows.has(first + k) && check(rows.id(first + k), first_row + (first + k) * step);
-        // A lane without a record has a number of its own, beyond every record.
-        records[k] = are_valid[k] ? rows.id(first + k) : ~simt::lane_id();
-        if (are_valid[k])
-          words[k] = partial_words<Partial>{made_partial<Partial>(rows.section(first + k))};
-      }
-      if constexpr (together == 1) {
-        table.add(records[0], words[0], are_valid[0]);
-      } else {
-        table.add(records, words, are_valid);
-      }
-    }
-  };
-  for_each_row<at_once>(of, function, check, add);
+  add_elements(table, of, function, check);
   table.finish(a.of_block(simt::block_rank()));
 }
 

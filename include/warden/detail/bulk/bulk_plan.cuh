@@ -32,30 +32,28 @@ struct bulk_plan {
   unsigned blocks_per_multiprocessor;  ///< resident blocks of a multiprocessor
 };
 
-/// Returns the tables for `records` records on such a device, in blocks of up to `threads` threads,
-/// or nothing if a block has no room for a table of all records.
-template <class Partial>
-std::optional<bulk_plan> plan_bulk(std::uint64_t records, unsigned threads,
+/// Returns the number of blocks of `threads` threads and `bytes` bytes of shared memory that are
+/// resident on a multiprocessor.
+inline unsigned resident_by_memory(std::size_t bytes, unsigned threads,
                                    runtime::device_facts const& facts) {
-  std::size_t const block_bytes = facts.shared_bytes_per_block;
-  if (records == 0 || records > block_bytes) return {};
+  if (bytes > facts.shared_bytes_per_block) return 0;
+  return static_cast<unsigned>(std::min<std::size_t>(
+      facts.shared_bytes_per_multiprocessor / (bytes + facts.reserved_shared_bytes_per_block),
+      static_cast<unsigned>(facts.threads_per_multiprocessor) / threads));
+}
+
+/// Returns the tables of warps or blocks for `records` records on such a device, in blocks of up to
+/// `threads` threads for each of 2, or nothing if a block has no room for a table of all records.
+/// A block has `more_bytes` bytes of shared memory in addition to the tables.
+template <class Partial>
+std::optional<bulk_plan> plan_shared_tables(std::uint64_t records, unsigned threads,
+                                            runtime::device_facts const& facts,
+                                            std::size_t more_bytes = 0) {
+  if (records == 0 || records > facts.shared_bytes_per_block) return {};
   auto const resident = [&](std::size_t bytes, unsigned of_threads) {
-    if (bytes > block_bytes) return 0u;
-    return static_cast<unsigned>(std::min<std::size_t>(
-        facts.shared_bytes_per_multiprocessor / (bytes + facts.reserved_shared_bytes_per_block),
-        static_cast<unsigned>(facts.threads_per_multiprocessor) / of_threads));
+    return resident_by_memory(bytes + more_bytes, of_threads, facts);
   };
   bulk_shape shape{static_cast<std::uint32_t>(records), threads, 0};
-  // Fewer threads than a quarter do not load fast enough.
-  if (records <= thread_tables<Partial>::most_records) {
-    for (unsigned few = std::min(threads / 2, thread_tables<Partial>::most_threads);
-         few >= threads / 4 && few >= simt::warp_size; few -= simt::warp_size) {
-      shape.threads = few;
-      std::size_t const bytes = thread_tables<Partial>::shared_bytes(shape);
-      if (resident(bytes, few) != 0) return bulk_plan{bulk_tables::of_threads, shape, bytes, 1};
-    }
-    shape.threads = threads;
-  }
   // Warps hide the latency of their tables: twice the threads must be resident.
   std::size_t const of_warps = warp_tables<Partial>::shared_bytes(shape);
   if (unsigned const blocks = resident(of_warps, threads); blocks >= 2)
@@ -72,6 +70,24 @@ std::optional<bulk_plan> plan_bulk(std::uint64_t records, unsigned threads,
     }
   }
   return {};
+}
+
+/// Returns the tables for `records` records on such a device, in blocks of up to `threads` threads
+/// for each of 2, or nothing if a block has no room for a table of all records.
+template <class Partial>
+std::optional<bulk_plan> plan_bulk(std::uint64_t records, unsigned threads,
+                                   runtime::device_facts const& facts) {
+  // Fewer threads than a quarter do not load fast enough.
+  if (records != 0 && records <= thread_tables<Partial>::most_records) {
+    for (unsigned few = std::min(threads / 2, thread_tables<Partial>::most_threads);
+         few >= threads / 4 && few >= simt::warp_size; few -= simt::warp_size) {
+      bulk_shape const shape{static_cast<std::uint32_t>(records), few, 0};
+      std::size_t const bytes = thread_tables<Partial>::shared_bytes(shape);
+      if (resident_by_memory(bytes, few, facts) != 0)
+        return bulk_plan{bulk_tables::of_threads, shape, bytes, 1};
+    }
+  }
+  return plan_shared_tables<Partial>(records, threads, facts);
 }
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 /// Sizes of the tables that hold the partials of a bulk run.
 #pragma once
 
+#include <warden/detail/bulk/partial_sum.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
@@ -27,6 +28,12 @@ template <class Partial>
 struct block_partials {
   Partial* partials;       ///< [record]
   unsigned char* present;  ///< [record] 1 if there is a partial, otherwise 0
+
+  /// Writes the partial of a record, if there is one.
+  WARDEN_DEVICE void put(std::uint32_t record, partial_sum<Partial> const& sum) const {
+    if (sum.is_present) partials[record] = sum.words.value();
+    present[record] = sum.is_present ? 1 : 0;
+  }
 };
 
 }  // namespace detail

@@ -20,6 +20,8 @@ namespace detail {
 template <class Partial>
 class thread_tables {
  public:
+  /// Type of the partials.
+  using partial_type = Partial;
   /// Largest number of records: bits of a word.
   static constexpr std::uint32_t most_records = 64;
   /// Largest number of threads of a block.

@@ -8,6 +8,7 @@
 #include <warden/detail/bulk/bulk_shape.cuh>
 #include <warden/detail/bulk/combine_equal.cuh>
 #include <warden/detail/bulk/partial_cells.cuh>
+#include <warden/detail/bulk/partial_sum.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
@@ -20,6 +21,8 @@ namespace detail {
 template <class Partial>
 class warp_tables {
  public:
+  /// Type of the partials.
+  using partial_type = Partial;
   /// Largest number of threads of a block.
   static constexpr unsigned most_threads = most_table_threads<Partial>;
   /// Number of partials that a thread adds at once.
@@ -60,24 +63,28 @@ class warp_tables {
     // Orders these accesses before those of other lanes in the next call.
     simt::sync_warp(simt::full_warp);
   }
-  /// Writes the block's partials: those of its warps, combined. Collective over the block.
-  WARDEN_DEVICE void finish(block_partials<Partial> const& to) const {
-    simt::sync_block();
-    for (std::uint32_t r = simt::thread_rank(); r < shape_.records; r += shape_.threads) {
-      bool is_present = false;
-      partial_words<Partial> sum;
-      for (unsigned cell = r; cell < present_.size(); cell += shape_.records) {
-        if (present_[cell] == 0) continue;
-        if (is_present) {
-          combine_into(sum, cells_.get(cell));
-        } else {
-          sum = cells_.get(cell);
-        }
-        is_present = true;
-      }
-      if (is_present) to.partials[r] = sum.value();
-      to.present[r] = is_present ? 1 : 0;
+  /// Makes the tables ready for `sum`. Collective over the block.
+  WARDEN_DEVICE void close() const { simt::sync_block(); }
+  /// True if any warp has a partial of a record.
+  [[nodiscard]] WARDEN_DEVICE bool has(std::uint32_t record) const {
+    bool any = false;
+    for (unsigned cell = record; cell < present_.size(); cell += shape_.records)
+      any = any || present_[cell] != 0;
+    return any;
+  }
+  /// Returns the block's partial of a record: those of its warps, combined.
+  WARDEN_DEVICE partial_sum<Partial> sum(std::uint32_t record) const {
+    partial_sum<Partial> all;
+    for (unsigned cell = record; cell < present_.size(); cell += shape_.records) {
+      if (present_[cell] != 0) all.add(cells_.get(cell));
     }
+    return all;
+  }
+  /// Writes the block's partials. Collective over the block.
+  WARDEN_DEVICE void finish(block_partials<Partial> const& to) const {
+    close();
+    for (std::uint32_t r = simt::thread_rank(); r < shape_.records; r += shape_.threads)
+      to.put(r, sum(r));
   }
 
  private:
