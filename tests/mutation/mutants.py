@@ -5,8 +5,8 @@ from app_mutants import APP_MUTANTS
 from copy_mutants import COPY_MUTANTS
 from diagnoses import (ASKED, BETWEEN, BULK, BULK_FEW, COMBINED, COUNTED, EDGES, EXCHANGE, GROUPS_BY_LOCKS, GROUPS_BY_RUNS,
                        HALF_DONE, HOT, KEYED, LATE, LOGS, ORDER, PARTIALS, RACE, RACES_OF_BUFFERS, RACES_OF_GROUPS,
-                       RACES_OF_NOOPS, RACES_OF_ROUNDS, ROUNDS, SPREAD, SPREAD_ORDER, SPREAD_WRONG, STRAY, TABLE_WRONG,
-                       TREE, TREE_BUCKET)
+                       RACES_OF_NOOPS, RACES_OF_ROUNDS, ROUNDS, SPREAD, SPREAD_ORDER, SPREAD_WRONG, STRAY, TABLES,
+                       TABLE_WRONG, TREE, TREE_BUCKET)
 from queue_mutants import QUEUE_MUTANTS
 from run_mutants import RUN_MUTANTS
 
@@ -229,6 +229,9 @@ MUTANTS = {
     "looks-often": ("detail/deferred/combining_state.cuh", "", LATE, "sections were refused"),
     # The result of a function that is not inlined is forgotten.
     "state-back": ("detail/deferred/batch_writer.cuh", "", PARTIALS, "lost or doubled section|sections were refused|outside a shared span|sections were lost|" + STRAY),
+    # Batches of tables: begins before all records are ranked; the run of wide messages forgets them.
+    "table-ranked": ("detail/deferred/table_batch.cuh", "", TABLES, "lost or doubled section|sections were lost|outside a shared span|" + STRAY),
+    "table-wide-rows": ("detail/deferred/table_batch.cuh", "", TABLES, "lost or doubled section"),
     # Partials: one is forgotten; what it was made of is sent as well; rows of the other width.
     "partial-lost": ("detail/deferred/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
     "sample-sent-too": ("detail/deferred/batch_combiner.cuh", "", PARTIALS, "lost or doubled section|sections were refused"),

@@ -202,6 +202,22 @@ struct operations {
   [[nodiscard]] std::uint64_t sent() const { return n - (n + 4) / 7; }
 };
 
+/// Returns the number of the operation that is sent as element j.
+WARDEN_HOST_DEVICE std::uint32_t operation_of(std::uint64_t j) {
+  auto const within = static_cast<std::uint32_t>(j % 6);
+  return static_cast<std::uint32_t>(j / 6 * 7) + within + (within >= 2 ? 1 : 0);
+}
+/// Sends one operation for each element.
+template <class Section>
+struct each_sent {
+  operations all;
+  std::uint64_t first = 0;
+  __device__ auto operator()(std::uint64_t j) const {
+    std::uint32_t const i = operation_of(first + j);
+    return warden::to{all.id_of(i), Section::of(i)};
+  }
+};
+
 /// Sends the operations from `first` to `end` - 1 by blocks; after each `flush_each` sends of a
 /// block it flushes.
 template <class Section, unsigned Threads, std::size_t Bytes, class Ref>

@@ -209,6 +209,25 @@ TEST(deferred_seeds, sections_with_a_key_combine_within_it) {
   test::under_many_schedules(1, expect_combined<combined::keyed_add>);
 }
 
+/// Sends the sections of few records by `send_async`, which combines them in tables.
+template <class Section>
+void expect_sent_by_tables(std::uint64_t seed) {
+  auto const draw = [&](std::uint64_t which, std::uint32_t below) {
+    return static_cast<std::uint32_t>(test::mix(seed * 4 + which) % below);
+  };
+  combined::operations const all{1300 + draw(0, 300), 1 + draw(1, 10), draw(2, 256)};
+  combined::bench<Section, warden::policy<warden::options{.block_threads = 64}>> b{all};
+  warden::deferred later{b.on(), all.sent()};
+  warden::send_async(later, all.sent(), combined::each_sent<Section>{all});
+  later.run();
+  b.on().wait();
+  EXPECT_LT(b.expect_each_once(), all.sent() / 4);
+}
+TEST(deferred_seeds, tables_are_sent) {
+  test::under_many_schedules(8, expect_sent_by_tables<combined::add_up>);
+  test::under_many_schedules(8, expect_sent_by_tables<combined::sample>);
+}
+
 /// Which batches are looked at is the same under every schedule.
 TEST(deferred_seeds, what_repeats_late_is_found) {
   combined::expect_late_repeats_are_found<combined::add_up, 64>();

@@ -133,7 +133,8 @@ class apply_log : public apply_log_base {
       if (logs_.empty()) return bulk_.run(on, of, f, s, where);
     }
     log& to = logs_.back();
-    send_range(to, of, f, s, where);
+    // The bulk runner runs sections on records that fit tables.
+    send_range<!in_bulk>(to, of, f, s, where);
     to.run(s, where);
   }
 

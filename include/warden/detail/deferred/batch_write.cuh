@@ -26,7 +26,7 @@ template <class Stage>
 WARDEN_DEVICE void write_row(Stage const& stage, std::uint32_t row, std::uint32_t first,
                              log_places places, std::uint32_t width) {
   std::uint32_t const partitions = stage.log.partitions.partitions();
-  for (std::uint32_t p = simt::thread_rank(); p <= partitions; p += Stage::threads) {
+  for (std::uint32_t p = simt::thread_rank(); p <= partitions; p += stage.threads) {
     std::uint32_t const offset = p < partitions ? stage.counts.begin_of(p) : first + places.count;
     std::uint32_t const after = offset < first ? 0 : offset - first;
     std::uint32_t const within = after < places.count ? after : places.count;

@@ -6,6 +6,7 @@
 #include <warden/detail/block/index_range.cuh>
 #include <warden/detail/deferred/client_storage.cuh>
 #include <warden/detail/deferred/deferred_block.cuh>
+#include <warden/detail/deferred/send_by_tables.cuh>
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
@@ -31,6 +32,7 @@ struct bulk_send {
   Ref ref;
   Function function;
   index_range elements;
+  bool by_tables;  ///< true if the elements are sent by tables, provided that each is a section
 };
 /// Sends what the function returns for each element. Launch with the client's storage as dynamic
 /// shared memory. With the bound, 1,024 threads are resident on a multiprocessor of 65,536
@@ -38,6 +40,9 @@ struct bulk_send {
 template <class Ref, class Function, unsigned Threads>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1024 / Threads) send_in_bulk(bulk_send<Ref, Function> a) {
   simt::assume_one_dimension();
+  if constexpr (combines_by_record<Ref>) {
+    if (sends_each<Function> && a.by_tables) return;
+  }
   using client = bulk_client<Ref, Threads>;
   client block{a.ref, *reinterpret_cast<typename client::storage*>(simt::dynamic_shared())};
   block.for_each(a.elements, a.function);
@@ -54,8 +59,9 @@ concept fillable_log = requires(Log& log) {
 
 /// Enqueues the kernel for at least 1 element, with as many blocks as are resident together. Blocks
 /// have `Threads` threads, or half as many if a block of the device cannot have the client's shared
-/// memory. Precondition: the log's device is current.
-template <unsigned Threads, class Log, class Function>
+/// memory. If `ByTables`, tables may combine the sections first. Precondition: the log's device is
+/// current.
+template <unsigned Threads, bool ByTables, class Log, class Function>
 void fill_log(Log& log, Function const& f, index_range of, stream_ref s,
               std::source_location where) {
   using ref = typename Log::ref_type;
@@ -63,19 +69,24 @@ void fill_log(Log& log, Function const& f, index_range of, stream_ref s,
   // Every device has 64 KB.
   if constexpr (shared_bytes > std::size_t{64} << 10) {
     if (shared_bytes > runtime::facts(log.device(), where).shared_bytes_per_block)
-      return fill_log<Threads / 2>(log, f, of, s, where);
+      return fill_log<Threads / 2, ByTables>(log, f, of, s, where);
   }
   auto const kernel = simt::make_kernel(&send_in_bulk<ref, Function, Threads>);
   auto const resident =
       static_cast<std::uint64_t>(runtime::resident_blocks(kernel, Threads, shared_bytes, where));
   auto const blocks =
       static_cast<unsigned>(std::min((of.count() + Threads - 1) / Threads, resident));
-  bulk_send<ref, Function> argument{log.ref(), f, of};
+  bulk_send<ref, Function> argument{log.ref(), f, of, false};
+  if constexpr (ByTables && combines_by_record<ref>) {
+    argument.by_tables = try_send_by_tables<Log::client_threads>(
+        argument.ref, f, of, runtime::facts(log.device(), where), s, where);
+  }
   void* arguments[] = {&argument};
   runtime::launch(kernel, {blocks, Threads, shared_bytes, false}, arguments, s, where);
 }
-/// Sends the sections that `f(i)` returns for all i of a range: see `send_async`.
-template <fillable_log Log, class Function>
+/// Sends the sections that `f(i)` returns for all i of a range: see `send_async`. If `ByTables`,
+/// blocks combine sections on few records before they log them.
+template <bool ByTables = true, fillable_log Log, class Function>
 void send_range(Log& log, index_range of, Function const& f, stream_ref s,
                 std::source_location where) {
   static_assert(std::is_trivially_copyable_v<Function>,
@@ -86,8 +97,8 @@ void send_range(Log& log, index_range of, Function const& f, stream_ref s,
   bool const has_pieces = of.count() > room;
   for (; of.count() > 0; of.begin += std::min(of.count(), room)) {
     if (has_pieces) log.run(s, where);
-    fill_log<Log::client_threads>(log, f, {of.begin, of.begin + std::min(of.count(), room)}, s,
-                                  where);
+    index_range const piece{of.begin, of.begin + std::min(of.count(), room)};
+    fill_log<Log::client_threads, ByTables>(log, f, piece, s, where);
   }
 }
 
@@ -104,8 +115,9 @@ void send_range(Log& log, index_range of, Function const& f, stream_ref s,
 /// `f` is a function object or a `__device__` lambda (nvcc needs `--extended-lambda`; the CMake
 /// target `warden::warden` sets it). `f(i)` returns a `warden::to`, or a
 /// `warden::nothing_or<warden::to<Section>>` if some i send nothing. It is called once for each i,
-/// in any order, by any thread. With order::sequential the sections run in the order of i, after
-/// those that were sent before.
+/// in any order, by any thread. If the sections combine on few records, blocks may combine them
+/// before they log them. With order::sequential the sections run in the order of i, after those
+/// that were sent before.
 ///
 /// Only enqueues. If n is at most the log's capacity the call sends and does not run the log; what
 /// finds no place, because the log holds other sections already, is refused and reported by `wait`.
