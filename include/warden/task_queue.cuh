@@ -132,8 +132,8 @@ class task_queue {
   static std::size_t rings_of(std::uint64_t capacity, std::source_location where) {
     if (!Policy::several_rings) return 1;
     int const multiprocessors = runtime::facts(runtime::current_device(where)).multiprocessors;
-    return std::min({static_cast<std::uint64_t>(multiprocessors), capacity,
-                     std::uint64_t{detail::fill_threads}});
+    return std::min(
+        {static_cast<std::uint64_t>(multiprocessors), capacity, std::uint64_t{detail::most_rings}});
   }
   [[nodiscard]] std::uint64_t ring_capacity() const { return (capacity_ - 1) / rings_.size() + 1; }
 

@@ -107,6 +107,19 @@ TEST(task_queue, any_kernel_uses_it) {
   }
 }
 
+TEST(task_queue, stealing_stocks_an_empty_ring) {
+  using policy = warden::queue_policy::stealing;
+  auto const given = [](unsigned size, bool others_wait, bool ring_is_empty) {
+    return policy::given({size, 1024, 256, others_wait, ring_is_empty});
+  };
+  EXPECT_EQ(given(256, false, true), 0u) << "a task for each thread";
+  EXPECT_EQ(given(256, true, true), 128u);
+  EXPECT_EQ(given(400, false, true), 200u);
+  EXPECT_EQ(given(700, false, true), 444u) << "all but a task for each thread";
+  EXPECT_EQ(given(700, true, false), 0u);
+  EXPECT_EQ(given(1000, false, false), 500u) << "the memory is 3/4 full";
+}
+
 // ---- errors
 
 TEST(task_queue, has_a_capacity) {

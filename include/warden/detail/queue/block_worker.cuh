@@ -295,24 +295,19 @@ class block_worker {
     memory_.result = ring_.nothing();
     if constexpr (in_cluster) exchange_.open();
   }
-  /// Claims half of the tasks of the next ring that has some. Returns their number to the first
-  /// lane, and the ring in `source` to all.
+  /// Claims tasks of the next ring that has some. Returns their number to the first lane, and the
+  /// ring in `source` to all.
   WARDEN_DEVICE unsigned steal(unsigned& source) {
-    unsigned const rings = queue_.rings(), own = source;
-    for (unsigned first = 1; first < rings; first += simt::warp_size) {
-      unsigned const other = (own + first + simt::lane_id()) % rings;
-      bool const is_other = first + simt::lane_id() < rings;
-      std::int64_t const seen = is_other ? queue_.ring(other).available() : 0;
-      unsigned const found = simt::ballot(simt::full_warp, seen > 0);
-      if (found == 0) continue;
-      auto const lane = static_cast<unsigned>(simt::first_bit(found));
-      source = simt::shuffle(simt::full_warp, other, lane);
-      std::int64_t const half = (simt::shuffle(simt::full_warp, seen, lane) + 1) / 2;
-      if (simt::lane_id() != 0) return 0;
-      return queue_.ring(source).claim_tasks(half < Threads ? static_cast<unsigned>(half)
-                                                            : Threads);
-    }
-    return 0;
+    static_assert(detail::most_rings <= simt::warp_size);
+    unsigned const lane = simt::lane_id(), rings = queue_.rings();
+    unsigned const other = (source + 1 + lane) % rings;
+    std::int64_t const seen = lane + 1 < rings ? queue_.ring(other).available() : 0;
+    unsigned const found = simt::ballot(simt::full_warp, seen > 0);
+    if (found == 0) return 0;
+    auto const finder = static_cast<unsigned>(simt::first_bit(found));
+    source = simt::shuffle(simt::full_warp, other, finder);
+    std::int64_t const most = simt::shuffle(simt::full_warp, seen, finder);
+    return lane == 0 ? queue_.ring(source).claim_tasks(Threads, most) : 0;
   }
 
   /// Puts the planned tasks into the ring or an inbox. Collective over the block. Returns false if

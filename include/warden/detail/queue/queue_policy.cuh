@@ -50,9 +50,10 @@ struct donating {
     return block.others_wait && block.ring_is_empty ? block.size / 2 : per_block::given(block);
   }
 };
-/// As `per_block`, with a ring for each multiprocessor. In addition, a block gives the older half
-/// of its tasks to its ring if the ring has none, and the block has more than one for each thread
-/// or other blocks wait. A block without a task takes half of the tasks of another ring.
+/// As `per_block`, with several rings. In addition, a block gives older tasks to its ring if the
+/// ring has none, and the block has more than one for each thread or other blocks wait: half, or
+/// all but one for each thread if these are more. A block whose ring has no task takes tasks of
+/// another ring.
 struct stealing {
   static constexpr bool several_rings = true;  ///< see central
   static constexpr bool looks = true;          ///< see central
@@ -60,7 +61,9 @@ struct stealing {
   /// See central.
   WARDEN_HOST_DEVICE static unsigned given(block_state const& block) {
     bool const gives = block.ring_is_empty && (block.others_wait || block.size > block.threads);
-    return gives ? block.size / 2 : per_block::given(block);
+    if (!gives) return per_block::given(block);
+    unsigned const half = block.size / 2;
+    return block.size > half + block.threads ? block.size - block.threads : half;
   }
 };
 /// As `donating`. In addition, the blocks of a cluster give half of their tasks to a block of the

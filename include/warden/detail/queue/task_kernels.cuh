@@ -13,8 +13,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Threads of a block that fills a queue, and most rings of a queue.
+/// Threads of a block that fills a queue.
 inline constexpr unsigned fill_threads = 256;
+static_assert(fill_threads >= most_rings);
 
 /// Takes positions for `n` tasks, or as many as fit, in all rings alike. Called with one block of
 /// `fill_threads` threads, one for each ring, and a word of shared memory for each.

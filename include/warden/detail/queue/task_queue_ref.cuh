@@ -45,6 +45,10 @@ class task_queue_ref {
 
 namespace detail {
 
+/// Most rings of a queue. With more of them, each holds fewer tasks, and a block that takes tasks
+/// of a ring runs with fewer threads.
+inline constexpr unsigned most_rings = 4;
+
 /// Ring from which a worker of a thread or a warp takes tasks.
 template <class Ref>
 class ring_search {
