@@ -159,20 +159,9 @@ void run_tasks(task_queue<Task, Policy> const& queue, Function f, located_stream
   constexpr std::size_t shared_bytes = sizeof(typename block_worker<Threads, ref_type>::storage);
   auto const kernel = &detail::run_tasks_until_finished<Threads, ref_type, Function>;
   auto const made = simt::make_kernel(kernel);
-  auto blocks =
+  auto const blocks =
       static_cast<unsigned>(runtime::resident_blocks(made, Threads, shared_bytes, in.where));
-  unsigned cluster = 1;
-  if constexpr (Policy::in_cluster) {
-    // The largest size that all devices with clusters have, or less if few fit.
-    for (unsigned size = 8; size > 1 && cluster == 1; size /= 2) {
-      auto const clusters = static_cast<unsigned>(
-          runtime::resident_clusters(made, Threads, shared_bytes, size, in.where));
-      if (clusters == 0) continue;
-      cluster = size;
-      blocks = clusters * size;
-    }
-  }
-  launch(kernel, {blocks, Threads, shared_bytes, cluster}, in, queue.ref(), f);
+  launch(kernel, {blocks, Threads, shared_bytes}, in, queue.ref(), f);
 }
 
 WARDEN_NAMESPACE_END

@@ -13,8 +13,8 @@ namespace task_queues {
 
 /// The policies of warden::task_queue; the queue of [Kerbl 2018]; a fused launch whose sections
 /// send sections, for trees with two children for each vertex.
-inline std::vector<std::string> const arms{"central",   "per_block", "donating", "stealing",
-                                           "clustered", "broker",    "fused"};
+inline std::vector<std::string> const arms{"central",  "per_block", "donating",
+                                           "stealing", "broker",    "fused"};
 /// Trees: each vertex has two children; or 1 of 8 vertices has 12, and the others have none.
 inline std::vector<std::string> const trees{"balanced", "unbalanced"};
 /// Costs of tasks: nothing but counting; 64 steps each; 32 steps each, and 2,080 for 1 of 64 tasks.

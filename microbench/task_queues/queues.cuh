@@ -82,8 +82,6 @@ std::unique_ptr<task_runner<Task, Function>> make_runner(std::string const& arm,
     return std::make_unique<warden_runner<Task, Function, policy::donating>>(log2_slots);
   if (arm == "stealing")
     return std::make_unique<warden_runner<Task, Function, policy::stealing>>(log2_slots);
-  if (arm == "clustered")
-    return std::make_unique<warden_runner<Task, Function, policy::clustered>>(log2_slots);
   return std::make_unique<broker_runner<Task, Function>>(log2_slots);
 }
 

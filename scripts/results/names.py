@@ -37,7 +37,7 @@ LABELS = {
     "direction_optimizing": "direction-optimizing", "one_gpu_best": "1 GPU, best", "one_gpu": "1 GPU",
     "bellman_ford": "Bellman-Ford", "near_far": "near-far", "delta_stepping": "delta-stepping", "delta_scan": "delta, scan", "decoupled": "decoupled",
     "central": "central", "per_block": "per block", "donating": "donating", "stealing": "stealing",
-    "clustered": "clustered", "broker": "broker queue", "fused": "fused, sections",
+    "broker": "broker queue", "fused": "fused, sections",
     "index_add": "index_add_", "index_add_deterministic": "index_add_, deterministic",
     "embedding_backward": "embedding, backward", "sparse_adagrad": "sparse AdaGrad", "owner": "1 GPU, owner", "two_gpus": "2 GPUs", "two_gpus_on_chip": "2 GPUs, on chip", "four_gpus": "4 GPUs",
     "eight_gpus": "8 GPUs"}

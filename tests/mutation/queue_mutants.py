@@ -3,7 +3,6 @@
 
 CENTRAL = "tasks/task_queue_seeds.central"
 PER_BLOCK = "tasks/task_queue_seeds.per_block"
-CLUSTERED = "tasks/task_queue_seeds.clustered"
 STEALING = "tasks/task_queue_seeds.stealing"
 THREADS = "tasks/task_queue_seeds.by_threads"
 WARPS = "tasks/task_queue_seeds.by_warps"
@@ -37,7 +36,4 @@ QUEUE_MUTANTS = {
     "task-given": ("detail/queue/block_worker.cuh", "", CENTRAL, LOST),
     "task-taken": ("detail/queue/block_worker.cuh", "bool const is_poisoned = false;", PER_BLOCK, LOST),
     "task-steal": ("detail/queue/block_worker.cuh", "", STEALING, LOST),
-    # A block that keeps the tasks of its inbox waiting, and one that counts tasks that it has sent.
-    "task-delivered": ("detail/queue/cluster_exchange.cuh", "", CLUSTERED, LOST),
-    "task-sent": ("detail/queue/block_worker.cuh", "", CLUSTERED, LOST),
 }

@@ -34,7 +34,6 @@ TEST(task_queue_seeds, central) { run_under_many_schedules<warden::queue_policy:
 TEST(task_queue_seeds, per_block) { run_under_many_schedules<warden::queue_policy::per_block>(); }
 TEST(task_queue_seeds, donating) { run_under_many_schedules<warden::queue_policy::donating>(); }
 TEST(task_queue_seeds, stealing) { run_under_many_schedules<warden::queue_policy::stealing>(); }
-TEST(task_queue_seeds, clustered) { run_under_many_schedules<warden::queue_policy::clustered>(); }
 
 /// Kernels whose threads check after the end that they see what all tasks wrote.
 template <class Policy>

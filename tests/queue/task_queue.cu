@@ -24,8 +24,7 @@ std::uint32_t vertices() { return test::sized(600u, 2'000'000u); }
 template <class Policy>
 class task_queue_of : public testing::Test {};
 using policies = testing::Types<warden::queue_policy::central, warden::queue_policy::per_block,
-                                warden::queue_policy::donating, warden::queue_policy::stealing,
-                                warden::queue_policy::clustered>;
+                                warden::queue_policy::donating, warden::queue_policy::stealing>;
 TYPED_TEST_SUITE(task_queue_of, policies);
 
 template <class Queue>

@@ -3,14 +3,12 @@
 /// Worker of a block: pops a task for each thread, and keeps what they push in shared memory.
 #pragma once
 
-#include <warden/detail/queue/cluster_exchange.cuh>
 #include <warden/detail/queue/queue_control.cuh>
 #include <warden/detail/queue/task_queue_ref.cuh>
 #include <warden/detail/queue/task_ring.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
-#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -34,10 +32,6 @@ class block_worker {
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");
   using ring = detail::task_ring<typename Ref::task_type>;
   using words = typename ring::words;
-  static constexpr bool in_cluster = Ref::policy::in_cluster;
-  using exchange =
-      std::conditional_t<in_cluster, detail::cluster_exchange<Threads, typename Ref::task_type>,
-                         detail::no_exchange>;
 
   /// Cycles after which a block looks at others again: each look loads words that all blocks share.
   static constexpr std::uint64_t look_cycles = 2048;
@@ -58,32 +52,24 @@ class block_worker {
   /// Tasks that the block has memory for.
   static constexpr unsigned room = deque_size();
 
-  /// Shared memory of the block; uninitialized. Dynamic shared memory for policy `clustered`, the
-  /// same in all blocks of a cluster.
+  /// Shared memory of the block; uninitialized.
   struct storage {
-    words tasks[room];       ///< the block's tasks, from `head` to `tail`, modulo `room`
-    std::uint64_t first;     ///< position in the ring
-    std::uint32_t head;      ///< number of the oldest task
-    std::uint32_t tail;      ///< number of the next pushed task; pushes beyond `room` add, too
-    std::uint32_t counted;   ///< uncompleted tasks that `unfinished` has for this block
-    std::uint32_t running;   ///< tasks that the last `pop` gave to threads
-    std::uint32_t given;     ///< tasks on their way to the ring, or to block `peer`
-    std::uint32_t peer;      ///< rank of a block in the cluster, or of this block
-    std::uint32_t received;  ///< tasks that the last `pop` took from the inbox
-    std::uint32_t popped;    ///< tasks that the last `pop` took from a ring
-    std::uint32_t source;    ///< number of that ring
-    pop_result result;       ///< for threads without a task
-    typename exchange::storage inbox;  ///< for tasks of other blocks of the cluster
+    words tasks[room];      ///< the block's tasks, from `head` to `tail`, modulo `room`
+    std::uint64_t first;    ///< position in the ring
+    std::uint32_t head;     ///< number of the oldest task
+    std::uint32_t tail;     ///< number of the next pushed task; pushes beyond `room` add, too
+    std::uint32_t counted;  ///< uncompleted tasks that `unfinished` has for this block
+    std::uint32_t running;  ///< tasks that the last `pop` gave to threads
+    std::uint32_t given;    ///< tasks on their way to the ring
+    std::uint32_t popped;   ///< tasks that the last `pop` took from a ring
+    std::uint32_t source;   ///< number of that ring
+    pop_result result;      ///< for threads without a task
   };
 
   /// Constructs a worker without tasks. Collective over the block. `memory` is the same for the
   /// whole block.
   WARDEN_DEVICE block_worker(Ref const& queue, storage& memory)
-      : queue_{queue},
-        ring_{queue.ring(queue.own_ring())},
-        memory_{memory},
-        exchange_{memory.inbox},
-        open_peer_{simt::cluster_rank()} {
+      : queue_{queue}, ring_{queue.ring(queue.own_ring())}, memory_{memory} {
     if (simt::thread_rank() == 0) {
       memory_.head = memory_.tail = memory_.counted = memory_.running = 0;
     }
@@ -98,7 +84,6 @@ class block_worker {
     if (simt::thread_rank() == 0) {
       unsigned const size = close();
       settle(size);
-      memory_.peer = simt::cluster_rank();
       plan(size, ring_.room());
     }
     simt::sync_block();
@@ -137,12 +122,9 @@ class block_worker {
     words popped{};
     if (me < running_) {
       result = pop_result::task;
-      if constexpr (in_cluster) {
-        if (memory_.received != 0) popped = exchange_.load(me);
-      }
-      if (from_ring == 0 && memory_.received == 0) {
+      if (from_ring == 0) {
         popped = memory_.tasks[(memory_.tail + me) % room];
-      } else if (from_ring != 0 && !queue_.ring(memory_.source).get(memory_.first + me, popped)) {
+      } else if (!queue_.ring(memory_.source).get(memory_.first + me, popped)) {
         has_failed = true;
       }
     }
@@ -151,11 +133,8 @@ class block_worker {
     if (is_poisoned) result = pop_result::finished;
     if (me == 0) {
       if (from_ring != 0) queue_.ring(memory_.source).release(from_ring);
-      if constexpr (in_cluster) {
-        if (memory_.received != 0) exchange_.clear();
-      }
+      if constexpr (Ref::policy::looks) look();
     }
-    if (Ref::policy::looks && simt::warp_rank() == 0) look();
     is_finished_ = result == pop_result::finished;
     if (result == pop_result::task) task = popped.task();
     return result;
@@ -176,13 +155,7 @@ class block_worker {
   /// Returns at once if the last `pop` gave the block a task. Otherwise waits until the next one is
   /// worthwhile, within the queue's time limit. Collective over the block.
   WARDEN_DEVICE void wait() {
-    if (running_ != 0 || simt::thread_rank() != 0) return;
-    if constexpr (in_cluster) {
-      ring_.wait_for_tasks([&] { return exchange_.delivered() != 0; },
-                           [&](auto watch) { watch(&exchange_.word()); });
-    } else {
-      ring_.wait_for_tasks();
-    }
+    if (running_ == 0 && simt::thread_rank() == 0) ring_.wait_for_tasks();
   }
 
  private:
@@ -228,51 +201,28 @@ class block_worker {
       settle(size);
       last_settled_ = now_;
     }
-    memory_.peer = simt::cluster_rank();
     if (count != 0) ring_is_empty_ = false;
-    if constexpr (in_cluster) {
-      if (send(size)) return;
-    }
     plan(count, seen_room);
     if (available_ >= 0) available_ += memory_.given;
   }
-  /// Plans to give half of the tasks to a block of the cluster. Returns false if no inbox is open.
-  WARDEN_DEVICE bool send(unsigned size) {
-    unsigned const peer = open_peer_;
-    open_peer_ = memory_.peer;
-    if (size < 2 || peer == memory_.peer || !exchange_.claim(peer)) return false;
-    settle(size);
-    memory_.peer = peer;
-    memory_.given = size / 2 < Threads ? size / 2 : Threads;
-    memory_.counted -= memory_.given;  // mutation: task-sent
-    return true;
-  }
-
-  // Called by the first warp.
-
   /// Looks at other blocks and the ring, for the next `pop`. The answers come while tasks run.
   WARDEN_DEVICE void look() {
-    bool const is_first = simt::lane_id() == 0;
-    bool const is_due = is_first && now_ - last_look_ > look_cycles;
-    if constexpr (in_cluster) {
-      if (simt::any(simt::full_warp, is_due)) open_peer_ = exchange_.find_open();
-    }
-    if (!is_due) return;
+    if (now_ - last_look_ <= look_cycles) return;
     others_wait_ = simt::load_relaxed(&ring_.control().hungry) != 0;
     ring_is_empty_ = ring_.available() <= 0;
     last_look_ = now_;
   }
-  /// Takes tasks of the block, or else of its inbox, its ring, or another ring.
+
+  // Called by the first warp.
+
+  /// Takes tasks of the block, or else of its ring or another ring.
   WARDEN_DEVICE void take() {
     bool const is_first = simt::lane_id() == 0;
-    unsigned size = 0, own = 0, received = 0, popped = 0, source = queue_.own_ring();
+    unsigned size = 0, own = 0, popped = 0, source = queue_.own_ring();
     if (is_first) {
       size = memory_.tail - memory_.head;
       own = size < Threads ? size : Threads;
-      if constexpr (in_cluster) {
-        if (own == 0) received = exchange_.delivered();
-      }
-      if (own + received == 0)
+      if (own == 0)
         popped = ring_.claim_tasks(Threads, available_ > 0 ? available_ : ring_.available());
     }
     if constexpr (Ref::policy::several_rings) {
@@ -282,18 +232,16 @@ class block_worker {
     if (!is_first) return;
     memory_.tail -= own;
     memory_.popped = popped;
-    memory_.received = received;
-    memory_.counted += popped + received;
+    memory_.counted += popped;
     memory_.source = source;
     if (popped != 0) memory_.first = queue_.ring(source).take_pop(popped);
-    memory_.running = own + received + popped;
+    memory_.running = own + popped;
     memory_.result = pop_result::empty;
     if (memory_.running != 0) {
       has_run_ = true;
       return;
     }
     memory_.result = ring_.nothing();
-    if constexpr (in_cluster) exchange_.open();
   }
   /// Claims tasks of the next ring that has some. Returns their number to the first lane, and the
   /// ring in `source` to all.
@@ -310,38 +258,28 @@ class block_worker {
     return lane == 0 ? queue_.ring(source).claim_tasks(Threads, most) : 0;
   }
 
-  /// Puts the planned tasks into the ring or an inbox. Collective over the block. Returns false if
-  /// the launch is poisoned.
+  /// Puts the planned tasks into the ring. Collective over the block. Returns false if the launch
+  /// is poisoned.
   WARDEN_DEVICE bool give() {
     unsigned const me = simt::thread_rank(), count = memory_.given, head = memory_.head;
-    bool const to_ring = !in_cluster || memory_.peer == simt::cluster_rank();
     bool is_put = true;
     for (unsigned i = me; i < count; i += Threads) {
-      words const& task = memory_.tasks[(head + i) % room];
-      if constexpr (in_cluster) {
-        if (!to_ring) exchange_.store(memory_.peer, i, task);
-      }
-      if (to_ring) is_put = ring_.put(memory_.first + i, task) && is_put;
+      is_put = ring_.put(memory_.first + i, memory_.tasks[(head + i) % room]) && is_put;
     }
     simt::sync_block();
     if (me != 0) return is_put;
     memory_.head = head + count;  // mutation: task-given
-    if (to_ring) ring_.announce(count);
-    if constexpr (in_cluster) {
-      if (!to_ring) exchange_.deliver(memory_.peer, count);
-    }
+    ring_.announce(count);
     return is_put;
   }
 
   Ref queue_;
   ring ring_;  ///< the block's ring
   storage& memory_;
-  exchange exchange_;
   std::uint32_t running_ = 0;
   bool is_finished_ = false;
 
   // For the first thread.
-  unsigned open_peer_;              ///< rank of a block whose inbox was open, or of this block
   std::uint64_t now_ = 0;           ///< cycles at the last `pop`
   std::uint64_t last_settled_ = 0;  ///< cycles
   std::uint64_t last_look_ = 0;     ///< cycles

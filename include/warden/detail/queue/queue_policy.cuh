@@ -22,7 +22,6 @@ struct block_state {
 struct central {
   static constexpr bool several_rings = false;  ///< true if blocks have different rings
   static constexpr bool looks = false;          ///< true if `given` uses the last two facts
-  static constexpr bool in_cluster = false;     ///< true if blocks of a cluster exchange tasks
   /// Returns the number of tasks that go to the ring.
   WARDEN_HOST_DEVICE static unsigned given(block_state const& block) {
     return block.size;  // mutation: task-order
@@ -33,7 +32,6 @@ struct central {
 struct per_block {
   static constexpr bool several_rings = false;  ///< see central
   static constexpr bool looks = false;          ///< see central
-  static constexpr bool in_cluster = false;     ///< see central
   /// See central.
   WARDEN_HOST_DEVICE static unsigned given(block_state const& block) {
     return block.size > block.room / 4 * 3 ? block.size / 2 : 0;
@@ -44,7 +42,6 @@ struct per_block {
 struct donating {
   static constexpr bool several_rings = false;  ///< see central
   static constexpr bool looks = true;           ///< see central
-  static constexpr bool in_cluster = false;     ///< see central
   /// See central.
   WARDEN_HOST_DEVICE static unsigned given(block_state const& block) {
     return block.others_wait && block.ring_is_empty ? block.size / 2 : per_block::given(block);
@@ -57,25 +54,12 @@ struct donating {
 struct stealing {
   static constexpr bool several_rings = true;  ///< see central
   static constexpr bool looks = true;          ///< see central
-  static constexpr bool in_cluster = false;    ///< see central
   /// See central.
   WARDEN_HOST_DEVICE static unsigned given(block_state const& block) {
     bool const gives = block.ring_is_empty && (block.others_wait || block.size > block.threads);
     if (!gives) return per_block::given(block);
     unsigned const half = block.size / 2;
     return block.size > half + block.threads ? block.size - block.threads : half;
-  }
-};
-/// As `donating`. In addition, the blocks of a cluster give half of their tasks to a block of the
-/// cluster without a task, through distributed shared memory. Devices without clusters run it as
-/// `donating`. Precondition: blocks leave after `finished` only.
-struct clustered {
-  static constexpr bool several_rings = false;  ///< see central
-  static constexpr bool looks = true;           ///< see central
-  static constexpr bool in_cluster = true;      ///< see central
-  /// See central.
-  WARDEN_HOST_DEVICE static unsigned given(block_state const& block) {
-    return donating::given(block);
   }
 };
 

@@ -186,28 +186,22 @@ class task_ring {
         },
         watch);
   }
-  /// Waits until there may be a task, none is left and none is running, or `is_over()` is true,
-  /// which may change with the words that `watch_more(f)` calls f(address) for. Returns false once
-  /// the launch is poisoned. Called by one thread of a group that pops together.
-  template <class Predicate, class Watch>
-  WARDEN_DEVICE bool wait_for_tasks(Predicate is_over, Watch watch_more) const {
+  /// Waits until there may be a task, or none is left and none is running. Returns false once the
+  /// launch is poisoned. Called by one thread of a group that pops together.
+  WARDEN_DEVICE bool wait_for_tasks() const {
     simt::add(&control_->hungry, 1u);
     bool const hopeful = wait(
         wait_kind::task, 0,
         [&] {
-          return queued() > 0 || is_over() ||
+          return queued() > 0 ||
                  queue_control::tasks_in(simt::load_relaxed(&control_->unfinished)) == 0;
         },
         [&](auto watch) {
           watch(queued_);
           watch(&control_->unfinished);
-          watch_more(watch);
         });
     simt::add(&control_->hungry, ~0u);
     return hopeful;
-  }
-  WARDEN_DEVICE bool wait_for_tasks() const {
-    return wait_for_tasks([] { return false; }, [](auto) {});
   }
   /// Returns the state of this ring.
   [[nodiscard]] WARDEN_DEVICE ring_control& own() const { return *own_; }
