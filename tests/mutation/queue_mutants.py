@@ -35,5 +35,6 @@ QUEUE_MUTANTS = {
     # A block gives tasks and keeps them; a thread pushes where another one has not taken its task; no block steals.
     "task-given": ("detail/queue/block_worker.cuh", "", CENTRAL, LOST),
     "task-taken": ("detail/queue/block_worker.cuh", "bool const is_poisoned = false;", PER_BLOCK, LOST),
+    "task-oldest": ("detail/queue/block_worker.cuh", "", PER_BLOCK, LOST),
     "task-steal": ("detail/queue/block_worker.cuh", "", STEALING, LOST),
 }

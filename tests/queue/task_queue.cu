@@ -9,7 +9,9 @@
 
 #include <gmock/gmock.h>
 
+#include <numeric>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -117,6 +119,33 @@ TEST(task_queue, stealing_stocks_an_empty_ring) {
   EXPECT_EQ(given(700, false, true), 444u) << "all but a task for each thread";
   EXPECT_EQ(given(700, true, false), 0u);
   EXPECT_EQ(given(1000, false, false), 500u) << "the memory is 3/4 full";
+}
+
+using kept_queue = warden::task_queue<std::uint32_t, warden::queue_policy::per_block>;
+using kept_worker = kept_queue::worker<32>;
+/// Pushes tasks 1 to n, and stores those that the next `pop` gives.
+WARDEN_KERNEL void push_then_pop(kept_queue::ref_type queue, std::uint32_t n, std::uint32_t* got) {
+  WARDEN_SHARED(kept_worker::storage, storage);
+  kept_worker worker{queue, storage};
+  std::uint32_t task;
+  if (worker.pop(task) == warden::pop_result::task) {
+    for (std::uint32_t i = 1; i <= n; ++i) worker.push(i);
+  }
+  if (worker.pop(task) == warden::pop_result::task) got[warden::simt::thread_rank()] = task;
+}
+TEST(task_queue, blocks_take_the_newest_tasks_if_their_memory_is_half_full) {
+  std::vector<std::uint32_t> oldest(32), newest(32);
+  std::uint32_t const half = kept_worker::room / 2;
+  std::iota(oldest.begin(), oldest.end(), 1u);
+  std::iota(newest.begin(), newest.end(), half + 1 - 31);
+  warden::buffer<std::uint32_t> const root{std::vector<std::uint32_t>{0}}, got{32};
+  for (std::uint32_t const n : {half, half + 1}) {
+    kept_queue queue{1000};
+    queue.fill_async(root.data(), 1);
+    warden::launch(&push_then_pop, 1, 32, {}, queue.ref(), n, got.data());
+    queue.wait();
+    EXPECT_EQ(got.to_host(), n == half ? oldest : newest);
+  }
 }
 
 // ---- errors

@@ -34,9 +34,9 @@ class block_worker {
   using words = typename ring::words;
 
   /// Cycles after which a block looks at others again: each look loads words that all blocks share.
-  static constexpr std::uint64_t look_cycles = 2048;
+  static constexpr std::uint32_t look_cycles = 2048;
   /// Cycles after which a block settles, so that waiting threads see progress.
-  static constexpr std::uint64_t settle_cycles = 1 << 18;
+  static constexpr std::uint32_t settle_cycles = 1 << 18;
 
   /// Returns the number of tasks in shared memory: a power of two, to number them by masks, of
   /// which one `pop` takes at most half.
@@ -58,6 +58,7 @@ class block_worker {
     std::uint64_t first;    ///< position in the ring
     std::uint32_t head;     ///< number of the oldest task
     std::uint32_t tail;     ///< number of the next pushed task; pushes beyond `room` add, too
+    std::uint32_t own;      ///< number of the first task that the last `pop` took from `tasks`
     std::uint32_t counted;  ///< uncompleted tasks that `unfinished` has for this block
     std::uint32_t running;  ///< tasks that the last `pop` gave to threads
     std::uint32_t given;    ///< tasks on their way to the ring
@@ -123,7 +124,7 @@ class block_worker {
     if (me < running_) {
       result = pop_result::task;
       if (from_ring == 0) {
-        popped = memory_.tasks[(memory_.tail + me) % room];
+        popped = memory_.tasks[(memory_.own + me) % room];
       } else if (!queue_.ring(memory_.source).get(memory_.first + me, popped)) {
         has_failed = true;
       }
@@ -194,7 +195,7 @@ class block_worker {
     // Loads of hints for the claims, early, because their results take long.
     std::int64_t const seen_room = count != 0 ? ring_.room() : 0;
     available_ = count != 0 ? ring_.available() : -1;
-    now_ = simt::cycles();
+    now_ = static_cast<std::uint32_t>(simt::cycles());
     bool const is_over = size == 0 || memory_.counted == 0;                  // mutation: task-over
     bool const is_due = count != 0 || now_ - last_settled_ > settle_cycles;  // mutation: task-due
     if (is_over || is_due) {
@@ -230,7 +231,14 @@ class block_worker {
         popped = steal(source);  // mutation: task-steal
     }
     if (!is_first) return;
-    memory_.tail -= own;
+    // The oldest tasks push the most. The newest ones keep the memory from filling up.
+    if (size <= room / 2) {
+      memory_.own = memory_.head;
+      memory_.head += own;  // mutation: task-oldest
+    } else {
+      memory_.tail -= own;
+      memory_.own = memory_.tail;
+    }
     memory_.popped = popped;
     memory_.counted += popped;
     memory_.source = source;
@@ -280,9 +288,10 @@ class block_worker {
   bool is_finished_ = false;
 
   // For the first thread.
-  std::uint64_t now_ = 0;           ///< cycles at the last `pop`
-  std::uint64_t last_settled_ = 0;  ///< cycles
-  std::uint64_t last_look_ = 0;     ///< cycles
+  // Lower halves of cycles: registers limit the resident blocks, and a rare late look is harmless.
+  std::uint32_t now_ = 0;           ///< at the last `pop`
+  std::uint32_t last_settled_ = 0;  ///< value of `now_`
+  std::uint32_t last_look_ = 0;     ///< value of `now_`
   std::int64_t available_ = -1;     ///< available tasks of the ring; -1: not known
   bool has_run_ = false;            ///< true if tasks have run since the block settled
   bool others_wait_ = false;        ///< see queue_policy::block_state

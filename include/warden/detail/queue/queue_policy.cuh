@@ -27,8 +27,9 @@ struct central {
     return block.size;  // mutation: task-order
   }
 };
-/// A block keeps its tasks in shared memory and takes the newest first. It gives the older half to
-/// the ring if its memory is 3/4 full, and takes from the ring if it has no task.
+/// A block keeps its tasks in shared memory. It takes the oldest first, or the newest if more than
+/// half of that memory is full. It gives the older half to the ring if the memory is 3/4 full, and
+/// takes from the ring if it has no task.
 struct per_block {
   static constexpr bool several_rings = false;  ///< see central
   static constexpr bool looks = false;          ///< see central
