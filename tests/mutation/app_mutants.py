@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of the applications; mutants.py says how a row reads."""
-from diagnoses import (BY_OWNERS, COUNTED, FACTORS, GRID, HALF_DONE, HEIGHTS, INBOXES, ONE_VERTEX, OWNERS, PATHS, PATHS_WRONG, SOME, STRAY, TABLE_WRONG,
+from diagnoses import (BY_OWNERS, COUNTED, FACTORS, GRID, HALF_DONE, HEIGHTS, INBOXES, ONE_VERTEX, OWNERS, PATHS, PATHS_WRONG, SOME, STATIC, STATIC_WRONG, STRAY,
+                       TABLE_WRONG,
                        TURNS, UNPARTED, WORKLIST, WORKLIST_WRONG, WRONG_LEVELS, WRONG_PARENTS)
 
 APP_MUTANTS = {
@@ -19,6 +20,11 @@ APP_MUTANTS = {
     "node-again": ("apps/hash_table/without_exclusion.cuh", "searched_to = found;", COUNTED, TABLE_WRONG),
     "node-acquire": ("apps/hash_table/without_exclusion.cuh", "", COUNTED, "unordered load"),
     "node-rest": ("apps/hash_table/context.cuh", "*link = 0;", BY_OWNERS, TABLE_WRONG),
+    # The static table: two entries take one slot; a repeated key keeps a later value; entries are evicted
+    # while others still look for their keys.
+    "static-slot": ("apps/hash_table/static_build.cuh", "simt::shared_store(place, e);", STATIC, STATIC_WRONG),
+    "static-first": ("apps/hash_table/static_build.cuh", "", STATIC, STATIC_WRONG),
+    "static-stash": ("apps/hash_table/static_build.cuh", "", STATIC, STATIC_WRONG),
     # The barrier of a grid.
     "grid-release": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
     "grid-acquire": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),

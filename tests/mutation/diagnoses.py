@@ -39,6 +39,7 @@ SPREAD_ORDER = "spreads/spread_seeds.sections_run_in_order"
 EXCHANGE = "spreads/spread_exchange."
 SPREAD_WRONG = "lost or doubled section|sections were lost"
 # The tests of the hash table.
+STATIC = "tables/static_table_seeds.finds_each_key_once"
 COUNTED = "tables/hash_table_seeds.counts_without_exclusion_on_chip"
 BY_OWNERS = "tables/every_executor/0.under_many_schedules"
 # Those of allocation.
@@ -76,4 +77,5 @@ GROUPS_BY_THREADS = "copies/bulk_copies_seeds.rows_of_groups_come_by_threads"
 COPIED_HALVES = "copies/bulk_copies_seeds.halves_of_rows_come"
 WRONG_ROWS = "wrong words in copied rows|a wait for phase|more than the 1 arrivals|is under way; wait"
 MISPLACED = r"== wanted|Which is: \d+|elements were emitted|" + STRAY
+STATIC_WRONG = "with a wrong answer|t.size\\(\\)"
 TABLE_WRONG = "lost or doubled operation|stands in the table twice"
