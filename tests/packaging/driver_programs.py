@@ -154,8 +154,16 @@ class Programs(driver.ProgramTest):
         rows = {row["name"].removeprefix("shortest_paths/find/rmat8/").removesuffix("/keys:256"): row for row in data["benchmarks"]}
         self.assertEqual(list(rows), ["bellman_ford", "near_far", "delta_stepping", "delta_scan", "decoupled"])
         self.assertEqual(len({(row["vertices"], row["farthest"]) for row in rows.values()}), 1, "all find the same")
-        self.assertEqual({row["bits"] for row in rows.values()}, {32})
+        self.assertEqual({(row["bits"], row["searches"]) for row in rows.values()}, {(32, 1)})
         self.assertEqual((rows["bellman_ford"]["refills"], rows["bellman_ford"]["delta"]), (0, 0))
+
+    def test_shortest_paths_count_a_search_that_overflows(self):
+        (self.here / "rome99.gr").write_text("p sp 3 2\na 1 2 4294967295\na 2 3 4294967295\n")
+        done = subprocess.run([driver.BIN / "shortest_paths_bench_sim", "--input", "rome99", "--data", self.here, "--repetitions", "2",
+                               f"--benchmark_out={self.here}/rows.json"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = json.loads((self.here / "rows.json").read_text())["benchmarks"]
+        self.assertEqual([(row["bits"], row["searches"]) for row in rows], 5 * [(64, 2)])
 
     def test_matrix_factorization(self):
         done = subprocess.run([driver.BIN / "matrix_factorization_bench_sim", "--rank", "32", f"--benchmark_out={self.here}/rows.json"],
