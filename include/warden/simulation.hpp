@@ -174,7 +174,7 @@ struct line_accesses {
 };
 /// Costs of the accesses of warps.
 struct memory_lines {
-  std::vector<line_accesses> lines;
+  std::vector<line_accesses> lines;    ///< one for each line and kind of access
   std::vector<std::string> uncounted;  ///< places whose accesses are not counted, and why
 };
 /// Returns the sums of the launches that ended in the program, if settings::report_memory was set

@@ -70,6 +70,14 @@ TYPED_TEST(rows, are_added_in_the_order_of_a_loop) {
   }
 }
 
+TEST(rows_of_one_warp, run_on_a_hot_record) {
+  using section = add<float, 4, 1>;
+  // Windows of 256 sections and more.
+  fixture<guarded<rows_test::policy<float>, section>, section> f{ids_of(4000, 1, 1), 1};
+  f.send_async();
+  f.expect_sums(false);
+}
+
 using wide = add<float, 64, 16>;
 template <class Policy>
 class row_policies : public testing::Test {};
