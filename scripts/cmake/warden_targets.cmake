@@ -177,15 +177,14 @@ endfunction()
 
 # warden_add_on_profiles(<name> <program> [PROPERTY value ...]): the tests
 # profiles.<profile>.<name>, which run <program> on a simulated device of each compute capability,
-# with 10 seeds at most. ./warden test runs those of 7.5 and 8.6, the devices with the least shared
-# memory.
+# with 10 seeds at most. ./warden test runs those of 7.5, the device with the least shared memory.
 function(warden_add_on_profiles name program)
   foreach(profile IN ITEMS 7.5 8.6 8.0 8.9 9.0 10.0 12.0)
     set(test profiles.${profile}.${name})
     add_test(NAME ${test} COMMAND ${program})
     set_tests_properties(${test} PROPERTIES ${ARGN})
     set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT WARDEN_SIM_PROFILE=${profile} WARDEN_SEEDS=10)
-    if(NOT profile MATCHES "^(7.5|8.6)$")
+    if(NOT profile STREQUAL "7.5")
       warden_test_remains(${test})
     endif()
   endforeach()
@@ -293,7 +292,7 @@ function(warden_add_test name)
     if(arg_PROFILES)
       warden_add_on_profiles(${name} test_${name}_sim TIMEOUT ${arg_TIMEOUT} COST ${arg_COST})
       if(arg_REMAINS)
-        warden_test_remains(profiles.7.5.${name} profiles.8.6.${name})
+        warden_test_remains(profiles.7.5.${name})
       endif()
     endif()
   endif()
