@@ -51,11 +51,11 @@ class hot_record {
   static constexpr std::uint32_t chunk_size = each * threads;
 
  public:
-  /// True if one warp can run while others receive, the record fits registers, and windows are large
-  /// enough for chunks. A larger record gains nothing: its sections wait for its memory in any case
-  /// (docs/tuning-notes.md).
+  /// True if one warp can run while others receive, the record fits registers, and windows are
+  /// large enough for chunks. A larger record gains nothing: its sections wait for its memory in
+  /// any case (docs/tuning-notes.md).
   static constexpr bool is_possible =
-      threads > simt::warp_size && fits_registers<record> && each >= 1;
+      fits_registers<record> && each >= 1 && threads >= 2 * simt::warp_size;
 
   /// `window` is the memory of windows of `PerThread` messages of a thread, aligned to 16 bytes.
   /// `held` has room for the record.
