@@ -48,32 +48,25 @@ template <class Function>
 inline constexpr bool sends_each =
     is_always_sent<std::remove_cvref_t<decltype(std::declval<Function const&>()(std::uint64_t{}))>>;
 
-/// Arguments of the kernel below.
-template <class Ref, class Function>
-struct table_send {
-  Ref ref;
-  Function function;
-  index_range elements;
-  bulk_shape shape;         ///< tables of a block
-  std::size_t table_bytes;  ///< bytes of the tables; the batch follows
-};
 /// Combines what the function returns for each element, and logs the partials. Does nothing if the
-/// function may send nothing for an element. `Table` is warp_tables or block_table.
+/// function may send nothing for an element. `Table` is warp_tables or block_table; the batch
+/// follows `table_bytes` bytes of tables.
 template <template <class> class Table, class Partial, class Ref, class Function>
 WARDEN_KERNEL void WARDEN_BOUNDS(Table<Partial>::most_threads, 1)
-    send_by_tables(table_send<Ref, Function> a) {
+    send_by_tables(Ref ref, Function function, index_range elements, bulk_shape shape,
+                   std::size_t table_bytes) {
   if constexpr (sends_each<Function>) {
     simt::assume_one_dimension();
-    Table<Partial> table{a.shape, simt::dynamic_shared()};
+    Table<Partial> table{shape, simt::dynamic_shared()};
     table.start();
     std::uint64_t sections = 0;
-    add_elements(table, a.elements, a.function, [&](std::uint64_t id, std::uint64_t row) {
-      if (!a.ref.report->check(id, a.ref.size, row)) return false;
+    add_elements(table, elements, function, [&](std::uint64_t id, std::uint64_t row) {
+      if (!ref.report->check(id, ref.size, row)) return false;
       ++sections;
       return true;
     });
     table.close();
-    table_batch<Ref> batch{a.ref, a.shape.records, simt::dynamic_shared() + a.table_bytes};
+    table_batch<Ref> batch{ref, shape.records, simt::dynamic_shared() + table_bytes};
     batch.write(table, sections);
   }
 }
@@ -85,14 +78,13 @@ constexpr std::size_t aligned_to_arena(std::size_t bytes) {
 
 /// Enqueues that kernel. The tables have `plan`.
 template <template <class> class Table, class Ref, class Function>
-void send_by(bulk_plan const& plan, unsigned blocks, Ref const& ref, Function const& f,
-             index_range of, stream_ref s, std::source_location where) {
+void send_by(bulk_plan plan, unsigned blocks, Ref ref, Function f, index_range of, stream_ref s,
+             std::source_location where) {
   using partial = typename Ref::formats::partial;
   auto const kernel = simt::make_kernel(&send_by_tables<Table, partial, Ref, Function>);
-  std::size_t const table_bytes = aligned_to_arena(plan.shared_bytes);
+  std::size_t table_bytes = aligned_to_arena(plan.shared_bytes);
   std::size_t const bytes = table_bytes + table_batch<Ref>::shared_bytes(plan.shape.records);
-  table_send<Ref, Function> argument{ref, f, of, plan.shape, table_bytes};
-  void* arguments[] = {&argument};
+  void* arguments[] = {&ref, &f, &of, &plan.shape, &table_bytes};
   runtime::allow_shared_bytes(kernel, bytes, where);
   runtime::launch(kernel, {blocks, plan.shape.threads, bytes, false}, arguments, s, where);
 }
