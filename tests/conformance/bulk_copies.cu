@@ -11,7 +11,7 @@ TEST(bulk_copies, rows_of_stages_come) {
   run(&by_a_producer<2, 32, 16>, 64);
   run(&by_a_producer<3, 8, 64>, 96);
   run(&by_a_producer<6, 1, 1024>, 128);
-  run(&by_a_producer<4, 7, 208>, 96);
+  run(&by_a_producer<4, 7, 208, 3>, 96);
 }
 TEST(bulk_copies, rows_of_groups_come) {
   run(&by_groups<8, 256>, 64);

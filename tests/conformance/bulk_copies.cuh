@@ -33,8 +33,8 @@ WARDEN_DEVICE std::uint32_t first_of_row(unsigned number, unsigned row_words) {
   return static_cast<std::uint32_t>(test::mix(number) % (table_words / row_words)) * row_words;
 }
 
-/// One warp fills stages, and the others of the block read them.
-template <unsigned Stages, unsigned Rows, unsigned RowBytes>
+/// One warp fills stages, and the others of the block read them. They use `Used` of the stages.
+template <unsigned Stages, unsigned Rows, unsigned RowBytes, unsigned Used = Stages>
 WARDEN_KERNEL void by_a_producer(arguments a) {
   using pipeline = simt::copy_pipeline<Stages>;
   constexpr unsigned row_words = RowBytes / 4, fills = 2 * Stages + 3;
@@ -43,7 +43,7 @@ WARDEN_KERNEL void by_a_producer(arguments a) {
       *reinterpret_cast<typename pipeline::storage*>(stages + Stages * Rows * RowBytes);
   unsigned const warps = simt::block_threads() / simt::warp_size;
   pipeline::start(barriers, 1, warps - 1);
-  pipeline mine{barriers};
+  pipeline mine{barriers, Used};
   auto const alive = [] { return true; };
   unsigned const first = simt::block_rank() * fills * Rows;
   for (unsigned fill = 0; fill < fills; ++fill) {

@@ -6,6 +6,7 @@
 #include <warden/simt/block_sort.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/launch.cuh>
+#include <warden/simt/register_share.cuh>
 
 #include <algorithm>
 #include <numeric>
@@ -338,6 +339,23 @@ TEST(platform_layer, lanes_together) {
     all += lanes;
   }
   EXPECT_EQ(seen[12], all);
+}
+
+/// One warp group gives up registers, and the other one takes them.
+WARDEN_KERNEL void WARDEN_BOUNDS(256, 2) moved_registers(arguments a) {
+  constexpr unsigned bounded = simt::bounded_registers(256, 2);
+  unsigned const me = simt::thread_rank();
+  bool const gives = me < simt::warps_in_group * simt::warp_size;
+  if (gives)
+    simt::give_up_registers<bounded / 2>();
+  else
+    simt::take_registers<bounded + bounded / 2>();
+  simt::fetch_add(&a.out[gives ? 0 : 1], std::uint64_t{me});
+}
+TEST(platform_layer, registers_that_move) {
+  std::vector<std::uint64_t> const seen = run(&moved_registers, 3, 256);
+  EXPECT_EQ(seen[0], 3u * 127 * 128 / 2);
+  EXPECT_EQ(seen[0] + seen[1], 3u * 255 * 256 / 2);
 }
 
 TEST(platform_layer, buffers_and_copies) {

@@ -56,8 +56,10 @@ class copy_pipeline {
     sync_block();
   }
 
-  /// Begins at the first stage. Precondition: start() has returned.
-  WARDEN_DEVICE explicit copy_pipeline(storage& barriers) : barriers_{&barriers} {}
+  /// Begins at the first stage. Uses the first `used` stages, the same number in all warps.
+  /// Precondition: start() has returned.
+  WARDEN_DEVICE explicit copy_pipeline(storage& barriers, unsigned used = Stages)
+      : barriers_{&barriers}, used_{used} {}
 
   /// Number of the stage that is next.
   WARDEN_DEVICE unsigned stage() const { return stage_; }
@@ -89,11 +91,12 @@ class copy_pipeline {
 
  private:
   WARDEN_DEVICE void advance() {
-    stage_ = stage_ + 1 == Stages ? 0 : stage_ + 1;
+    stage_ = stage_ + 1 == used_ ? 0 : stage_ + 1;
     if (stage_ == 0) ++round_;
   }
 
   storage* barriers_;
+  unsigned used_;
   unsigned stage_ = 0;
   std::uint32_t round_ = 0;  ///< times that all stages were used
 };
