@@ -87,7 +87,8 @@ PHASES = ["send", "count", "sort", "gather", "pack", "exchange", "home", "arrive
 # Meanings of the workload and the number of keys of a kind of rows; None if the number has none.
 INPUTS = {"allocation/copy": ("elements", "one of every", None), "allocation/emit": ("elements of an item", None, None),
           "allocation/decode": ("lengths", None, None), "allocation/take": ("counts", "counters", None),
-          "allocation/histogram": ("samples", "bins", None)}
+          "allocation/histogram": ("samples", "bins", None),
+          **{f"producer_warp/{kind}": ("rows", "elements", None) for kind in ("copy", "axpy", "stencil", "gather")}}
 # Counters that a row must have -> slug, title, and (header, text of a row) of a table with a line
 # per row. The first that fits counts.
 FACTS = [
@@ -110,6 +111,8 @@ FACTS = [
     (["bytes_per_second"], "rates", "rates", [
         ("G messages/s", plain("items_per_second", giga)), ("GB/s", number("bytes_per_second", 1e-9)),
         ("of ceiling_copy", over_ceiling)]),
+    (["moved_bytes_per_second"], "moved", "bytes that are read and written", [
+        ("GB/s", number("moved_bytes_per_second", 1e-9))]),
     (["median_ns"], "latency", "nanoseconds from send to execution", [
         ("median", number("median_ns")), ("99th percentile", number("p99_ns")), ("clock tick", number("tick_ns"))]),
     (["registers", "local_bytes"], "send", "sending alone", [

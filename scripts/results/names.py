@@ -44,13 +44,16 @@ LABELS = {
     "shear_transposed": "shear sort, transposed", "merge_rows": "merge sort, rows", "merge_padded": "merge sort, padded",
     "cub_merge_4": "CUB merge sort, 4 keys", "cub_merge_8": "CUB merge sort, 8 keys",
     "cub_merge_9": "CUB merge sort, 9 keys", "cub_radix_4": "CUB radix sort, 4 keys",
-    "cub_radix_8": "CUB radix sort, 8 keys", "owner": "1 GPU, owner", "two_gpus": "2 GPUs", "two_gpus_on_chip": "2 GPUs, on chip", "four_gpus": "4 GPUs",
+    "cub_radix_8": "CUB radix sort, 8 keys", "plain": "plain loads", "unrolled": "unrolled loads",
+    **{f"producer_{n}": f"producer warp, {n} stages" for n in range(2, 7)},
+    **{f"rebalanced_{n}": f"producer warp, {n} stages, rebalanced" for n in range(2, 7)}, "device_copy": "device copy",
+    "owner": "1 GPU, owner", "two_gpus": "2 GPUs", "two_gpus_on_chip": "2 GPUs, on chip", "four_gpus": "4 GPUs",
     "eight_gpus": "8 GPUs"}
 
 # Unit of an operation, for benchmarks whose operation is not a section.
 UNITS = {"allocation": "item", "bank_transfer": "transfer", "spanning_forest": "edge", "max_flow": "edge",
          "breadth_first": "arc", "breadth_first_gpus": "arc", "shortest_paths": "arc", "matrix_factorization": "rating", "transport": "message",
-         "answers": "call", "workloads": "row", "pytorch": "row", "bank_conflicts": "key", "task_queues": "operation"}
+         "answers": "call", "workloads": "row", "pytorch": "row", "bank_conflicts": "key", "producer_warp": "element", "task_queues": "operation"}
 
 # Benchmarks whose tables hold milliseconds -> (input, number in the name of a row, operations).
 TIMED = {"spanning_forest": ("graph", "vertices", "edges"), "max_flow": ("network", "vertices", "edges"),

@@ -40,14 +40,16 @@ class Benchmarks(driver.DriverTest):
     """The programs are stubs that write one row: which ones run, in which order, and with which options."""
 
     NAMES = ["contention", "hash_table_bench", "bank_transfer_bench", "spanning_forest_bench", "max_flow_bench",
-             "breadth_first_bench", "shortest_paths_bench", "matrix_factorization_bench", "allocation", "transport"]
+             "breadth_first_bench", "shortest_paths_bench", "matrix_factorization_bench", "allocation", "transport",
+             "producer_warp"]
     BENCHMARKS = [name.removesuffix("_bench") for name in NAMES]
     ROWS = ["contention/push/uniform/atomics/keys:1", "hash_table/count/uniform/atomics/keys:1",
             "bank_transfer/transfer/uniform/atomics/keys:256",
             "spanning_forest/find/rmat8/atomics/keys:256", "max_flow/find/washington_8x10/atomics/keys:82",
             "breadth_first/find/rmat8/top_down/keys:256", "shortest_paths/find/rmat8/near_far/keys:256",
             "matrix_factorization/descend/small/hogwild/keys:16",
-            "allocation/copy/4K/global_atomic/keys:1", "transport/block/windows/in_band/bytes:16/servers:4"]
+            "allocation/copy/4K/global_atomic/keys:1", "transport/block/windows/in_band/bytes:16/servers:4",
+            "producer_warp/copy/contiguous/plain/keys:1"]
 
     def programs(self, failing=None):
         bin = self.here / "bin"
