@@ -141,6 +141,8 @@ char const* to_string(wait_kind kind) {
       return "a task";
     case wait_kind::task_slot:
       return "a slot of a task queue";
+    case wait_kind::record_turn:
+      return "earlier sections on a record";
   }
   return "something unknown";
 }
@@ -185,6 +187,13 @@ std::string to_string(diagnosis const& d) {
         "no progress for %g s: block %u, thread %u waited for the slot of task %llu of a task "
         "queue, which another thread had taken",
         d.limit_seconds, d.wait.block, d.wait.thread, index);
+  }
+  if (d.wait.kind == wait_kind::record_turn) {
+    return format(
+        "no progress for %g s: block %u, thread %u waited with section %llu on several records "
+        "until %u accesses to one of them had finished; if sections run longer, raise "
+        "time_limit_seconds",
+        d.limit_seconds, d.wait.block, d.wait.thread, index, d.wait.channel);
   }
   std::string const what =
       d.wait.kind == wait_kind::answer

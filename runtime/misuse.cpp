@@ -143,6 +143,18 @@ void add_misuse(error_list& found, misuse_counts const& report, std::size_t size
             cause +
             "; what the logs hold is still there: call the other one's wait, and run again");
   }
+  if (report.accesses_too_many != 0) {
+    add(report.accesses_too_many, "access: " + std::to_string(report.accesses_too_many) +
+                                      " sections named more than " +
+                                      std::to_string(report.accesses_at_most) +
+                                      " records, and did not run: make their access_list larger");
+  }
+  if (report.accesses_unnamed != 0) {
+    add(report.accesses_unnamed,
+        "records: " + std::to_string(report.accesses_unnamed) +
+            " sections used a record that they had not named, or wrote one that they had named "
+            "for reading; they changed nothing: name it in access()");
+  }
   if (report.shared_asked != 0) {
     add(1, "virtual_block::shared: " + std::to_string(report.shared_asked >> 32) +
                " bytes asked for, but the kernel's shared_storage has " +

@@ -34,6 +34,7 @@ enum class wait_kind : std::uint32_t {
   tile,         ///< an allocation in order waited for an earlier tile
   task,         ///< a thread waited for a task, or for the end of all tasks
   task_slot,    ///< a thread waited for a slot of a task queue that another thread uses
+  record_turn,  ///< a section on several records waited for earlier sections on one of them
 };
 
 /// The first wait that ran out of time. The thread that poisoned the launch wrote it.
@@ -43,11 +44,11 @@ struct failed_wait {
   std::uint32_t thread;   ///< thread of that block
   std::uint32_t guarded;  ///< position of the guarded array among the launch's arguments
   std::uint32_t channel;  ///< server whose channel or lock table was waited for; or tile; or tasks
-                          ///< in the ring of a task queue
+                          ///< in the ring of a task queue; or earlier sections on a record
   std::uint32_t launch;   ///< number of the launch among those of the first guarded array; all
                           ///< replays have one number
   std::uint64_t index;  ///< index of a slot, lock or tile; or number of tile pairs that come first;
-                        ///< or of uncompleted tasks
+                        ///< or of uncompleted tasks; or the section that waited
   std::uint32_t client_blocks;       ///< client blocks of the launch; all blocks, for a task queue
   std::uint32_t client_blocks_done;  ///< client blocks that had finished; threads that waited for a
                                      ///< task, for a task queue
@@ -258,8 +259,11 @@ struct misuse_counts {
   std::uint64_t launches_amid;    ///< fused launches that found the guarded array in use
   std::uint64_t runs_skipped;     ///< runs of a log after a failure of the guarded array
   std::uint64_t partner_failed;   ///< runs of a deferred_between after its second array's failure
-  std::uint64_t launches_skipped;  ///< launches after a failure of one of their guarded arrays
-  std::uint64_t skip_cause;        ///< wait_kind of such a failure
+  std::uint64_t launches_skipped;   ///< launches after a failure of one of their guarded arrays
+  std::uint64_t skip_cause;         ///< wait_kind of such a failure
+  std::uint64_t accesses_too_many;  ///< sections on several records that named more than fit
+  std::uint64_t accesses_at_most;   ///< number of records that such a section may name
+  std::uint64_t accesses_unnamed;   ///< sections that used a record as they had not named it
   /// Largest request of a client for more shared memory than the launch has: the bytes requested in
   /// the high 32 bits, the bytes available in the low 32 bits.
   std::uint64_t shared_asked;

@@ -9,6 +9,7 @@ from diagnoses import (ASKED, BETWEEN, BULK, BULK_FEW, COMBINED, COUNTED, EDGES,
                        TABLE_WRONG, TREE, TREE_BUCKET)
 from queue_mutants import QUEUE_MUTANTS
 from run_mutants import RUN_MUTANTS
+from several_mutants import SEVERAL_MUTANTS
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
 # that are listed below. A test is a scenario of tests/mutation/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
@@ -383,6 +384,7 @@ MUTANTS = {
     "reuse-barrier": ("detail/pairs/hot_record_warps.cuh", "", RACES_OF_ROUNDS, RACE),
     **QUEUE_MUTANTS,
     **RUN_MUTANTS,
+    **SEVERAL_MUTANTS,
     **ALLOCATION_MUTANTS,
     **COPY_MUTANTS,
     **APP_MUTANTS,

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Isolated sections on up to 16 records of a guarded array, in the order of an array.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/detail/block/to.cuh>
+#include <warden/detail/execute/guarded_access.cuh>
+#include <warden/detail/several/access_list.cuh>
+#include <warden/detail/several/order_kernels.cuh>
+#include <warden/detail/several/records.cuh>
+#include <warden/detail/several/section_worker.cuh>
+#include <warden/detail/several/several_arguments.cuh>
+#include <warden/error.hpp>
+#include <warden/guarded.cuh>
+#include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+template <class Section, unsigned Most>
+std::integral_constant<unsigned, Most> most_accesses_of(void (Section::*)(access_list<Most>&)
+                                                            const);
+/// Largest number of records that a section names: that of its `access`.
+template <class Section>
+inline constexpr unsigned most_accesses = decltype(most_accesses_of(&Section::access))::value;
+
+}  // namespace detail
+
+/// A section on several records: a trivially copyable object that names its records in `access`,
+/// and is called, const, with these records and optionally the context.
+template <class Section, class Record, class Context>
+concept section_on_several = std::is_trivially_copyable_v<Section> && requires {
+  detail::most_accesses<Section>;
+} &&(std::is_invocable_r_v<outcome, Section const&,
+                           records<Record, detail::most_accesses<Section>>&> ||
+     std::is_invocable_r_v<outcome, Section const&,
+                           records<Record, detail::most_accesses<Section>>&, Context const&>);
+
+/// Runs sections that are each on up to 16 records of a guarded array, isolated and without locks:
+///
+///     struct transfer {
+///       std::uint32_t from, to, fees, amount;
+///       __device__ void access(warden::access_list<3>& a) const {
+///         a.write(from), a.write(to), a.read(fees);    // positions 0, 1, 2
+///       }
+///       __device__ warden::outcome operator()(warden::records<account, 3>& r) const {
+///         std::uint32_t const cost = amount + r.read(2).balance;
+///         if (r.read(0).balance < cost) return warden::outcome::abort;
+///         r.write(0).balance -= cost, r.write(1).balance += amount;
+///         return warden::outcome::commit;
+///       }
+///     };
+///     warden::deferred_several<accounts, transfer> transfers{bank, n};
+///     transfers.apply_async(sections, n, outcomes, s);  // device memory
+///     bank.wait(s);                                     // throws what went wrong
+///
+/// The records are those of a loop over the array that runs each section alone, bit for bit,
+/// whatever the policy's order is. Sections run concurrently unless one writes a record that the
+/// other one names. A section that aborts leaves all records unchanged; it is not retried. A
+/// section with an id outside the records, or too many ids, does not run, and the guarded array's
+/// `wait` reports it.
+///
+/// The memory, all allocated by the constructor, is 24 bytes for each record that a section may
+/// name, 16 for each section, and that of a sort, which is about 8 bytes for each record that a
+/// section may name. Work of other logs and launches on the guarded array during a run is put off
+/// or reported. Moves, does not copy.
+template <class Guarded, class Section>
+class deferred_several {
+  using record = typename Guarded::record;
+  using context = typename Guarded::context;
+  using access = detail::guarded_access;
+  using arguments_type = detail::several_arguments<record, context>;
+  static_assert(section_on_several<Section, record, context>,
+                "warden: a section on several records is trivially copyable, has void "
+                "access(access_list<n>&) const, and is called, const, as "
+                "section(records<record, n>&[, context]), which returns an outcome");
+
+ public:
+  /// Largest number of records that a section names.
+  static constexpr unsigned most_accesses = detail::most_accesses<Section>;
+  /// Largest number of sections of a call.
+  static constexpr std::size_t most = (std::size_t{1} << 31) / most_accesses - 1;
+
+  /// Makes the memory for calls of at most `sections` sections. Precondition: the records of `on`
+  /// outlive this object. Blocks the host, the first time until the launches of the guarded array
+  /// have ended. Throws limit_error unless `sections` is from 1 to `most` and there are less than
+  /// 2^32 records, and cuda_error when memory is short.
+  deferred_several(Guarded& on, std::size_t sections,
+                   std::source_location where = std::source_location::current())
+      : device_{on.device()}, state_{access::shared(on)} {
+    runtime::device_scope const scope{device_, where};
+    if (sections == 0 || sections > most) {
+      throw_limit_error("deferred_several: room for % sections; the limits are 1 and %",
+                        {sections, most}, where);
+    }
+    if (on.size() > most_records) {
+      throw_limit_error("deferred_several: a guarded array of % records; the limit is %",
+                        {on.size(), most_records}, where);
+    }
+    capacity_ = sections;
+    std::size_t const places = sections * most_accesses;
+    key_bits_ = static_cast<unsigned>(std::bit_width(on.size()));
+    named_ = buffer<detail::named_accesses>{sections, where};
+    words_ = buffer<std::uint32_t>{4 * places, where};
+    turns_ = buffer<detail::access_turn>{places, where};
+    tiles_ = buffer<detail::tile_places>{tiles_of(places), where};
+    sorting_ = buffer<std::byte>{
+        runtime::sort_bytes(static_cast<std::uint32_t>(places), key_bits_, where), where};
+    control_ = buffer<detail::several_control>{1, where};
+    control_.fill_bytes(0, {}, where);
+    arguments_.array = access::template array<record>(on, true);
+    arguments_.context = access::context(on);
+    arguments_.limit = access::limit(on);
+    arguments_.control = control_.data();
+    arguments_.named = named_.data();
+    arguments_.ids = words_.data();
+    arguments_.marks = words_.data() + places;
+    arguments_.sorted_ids = words_.data() + 2 * places;
+    arguments_.sorted_marks = words_.data() + 3 * places;
+    arguments_.turns = turns_.data();
+    arguments_.tiles = tiles_.data();
+    state_->begin_logs(where);
+    stream_ref{}.synchronize(where);
+  }
+
+  /// Enqueues the sections `sections[0]` to `sections[n - 1]`, in this order on each record. Shape:
+  /// `sections` and `outcomes` are [n] in device memory; `outcomes` may be null, and otherwise gets
+  /// the result of each section. Precondition: both stay alive until the stream has executed the
+  /// work. Allocates nothing. Throws limit_error if n exceeds the capacity, and cuda_error. If a
+  /// kernel cannot be enqueued, no section runs, and `wait` reports their number.
+  void apply_async(Section const* sections, std::size_t n, outcome* outcomes = nullptr,
+                   stream_ref s = {},
+                   std::source_location where = std::source_location::current()) {
+    apply_async(n, detail::stored_sections<Section>{sections}, outcomes, s, where);
+  }
+  /// Enqueues the sections that `f(i)` returns for all i < n, in the order of i. `f` is a function
+  /// object or a `__device__` lambda. It is called twice for each i, and returns the same.
+  template <class Function>
+  void apply_async(std::size_t n, Function const& f, outcome* outcomes = nullptr, stream_ref s = {},
+                   std::source_location where = std::source_location::current()) {
+    static_assert(std::is_trivially_copyable_v<Function>,
+                  "warden: the function of apply_async is copied to the device: it holds pointers "
+                  "and values, and no host objects");
+    if (n > capacity_) {
+      throw_limit_error(
+          "apply_async: % sections on several records; there is room for %: make "
+          "the deferred_several larger",
+          {n, capacity_}, where);
+    }
+    if (n == 0) return;
+    runtime::device_scope const scope{device_, where};
+    // All streams use one memory.
+    if (!runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
+    arguments_type a = arguments_;
+    a.number = ++runs_;
+    a.sections = static_cast<std::uint32_t>(n);
+    a.accesses = static_cast<std::uint32_t>(n * most_accesses);
+    a.outcomes = outcomes;
+    Function function = f;
+    void* arguments[] = {&a, &function};
+    auto const run =
+        simt::make_kernel(&detail::run_several<most_accesses, record, context, Function>);
+    unsigned const blocks = std::min(
+        blocks_of(n, detail::several_threads),
+        static_cast<unsigned>(runtime::resident_blocks(run, detail::several_threads, 0, where)));
+    runtime::launch(
+        simt::make_kernel(&detail::name_accesses<most_accesses, record, context, Function>),
+        {blocks_of(n, detail::order_threads), detail::order_threads, 0, false}, arguments, s,
+        where);
+    try {
+      order(a, s, where);
+      runtime::launch(run, {blocks, detail::several_threads, 0, false}, arguments, s, where);
+    } catch (...) {
+      simt::launch(&detail::give_up_several<arguments_type>, 1, 1, 0, a, s, where);
+      state_->enqueued(s, where);
+      throw;
+    }
+    state_->enqueued(s, where);
+  }
+
+  /// Returns the numbers of sections by result, of the last call that ran. Blocks the host until
+  /// the stream has executed its work. Throws cuda_error.
+  [[nodiscard]] outcome_counts counts(
+      stream_ref s = {}, std::source_location where = std::source_location::current()) const {
+    runtime::device_scope const scope{device_, where};
+    detail::several_control control{};
+    copy(&control, control_.data(), 1, s, where);
+    s.synchronize(where);
+    return control.counts;
+  }
+  /// Returns the largest number of sections of a call.
+  [[nodiscard]] std::size_t capacity() const { return capacity_; }
+  /// Returns the device memory of this object. Units: bytes.
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return named_.bytes() + words_.bytes() + turns_.bytes() + tiles_.bytes() + sorting_.bytes() +
+           control_.bytes();
+  }
+
+ private:
+  static constexpr std::uint64_t most_records = 0xffffffffu;
+
+  static unsigned blocks_of(std::size_t n, unsigned threads) {
+    return static_cast<unsigned>((n + threads - 1) / threads);
+  }
+  static std::size_t tiles_of(std::size_t places) {
+    return (places + detail::tile_size - 1) / detail::tile_size;
+  }
+  /// Enqueues the kernels that find the turns of all accesses.
+  void order(arguments_type const& a, stream_ref s, std::source_location where) {
+    runtime::pair_arrays const arrays{a.ids, a.marks, a.sorted_ids, a.sorted_marks, a.accesses};
+    runtime::sort_pairs(arrays, key_bits_, sorting_.data(), sorting_.bytes(), s, where);
+    unsigned const blocks =
+        blocks_of(tiles_of(a.accesses) * simt::warp_size, detail::order_threads);
+    simt::launch(&detail::summarize_tiles<arguments_type>, blocks, detail::order_threads, 0, a, s,
+                 where);
+    simt::launch(&detail::order_accesses<arguments_type>, blocks, detail::order_threads, 0, a, s,
+                 where);
+    // The counters: no kernel reads the sorted ids any more.
+    runtime::fill_async(a.sorted_ids, 0, a.accesses * sizeof(std::uint32_t), s, where);
+  }
+
+  int device_;
+  std::shared_ptr<detail::shared_state> state_;
+  std::size_t capacity_ = 0;
+  unsigned key_bits_ = 0;
+  std::uint32_t runs_ = 0;  ///< number of the last run
+  arguments_type arguments_{};
+  buffer<detail::named_accesses> named_;  ///< [section]
+  buffer<std::uint32_t> words_;           ///< ids, marks, and both sorted
+  buffer<detail::access_turn> turns_;     ///< [section][access]
+  buffer<detail::tile_places> tiles_;     ///< [tile]
+  buffer<std::byte> sorting_;             ///< memory of the sort
+  buffer<detail::several_control> control_;
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Kernels that name the accesses of all sections, and find the turn of each access on its record.
+///
+/// The accesses are sorted by record, and on each record by section. An access to a record that
+/// follows n others there has the turn n if it is a write, and m + 1 if it is a read and the last
+/// write before it follows m others. A counter of finished accesses tells when a turn has come: no
+/// access after the last write before a read finishes before that write.
+#pragma once
+
+#include <warden/detail/several/several_arguments.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Threads of a block.
+inline constexpr unsigned order_threads = 256;
+/// Rows of 32 accesses in a tile, which one warp handles.
+inline constexpr unsigned tile_rows = 8;
+/// Accesses of a tile.
+inline constexpr unsigned tile_size = tile_rows * simt::warp_size;
+
+/// Writes the accesses of section `i`. A wrong access refuses the section, and is reported.
+template <unsigned Most, class Record, class Context, class Section>
+WARDEN_DEVICE void name_accesses_of(several_arguments<Record, Context> const& a, std::uint32_t i,
+                                    Section const& section) {
+  access_list<Most> list;
+  section.access(list);
+  named_accesses named{};
+  if (list.calls() > Most) {
+    simt::fetch_add(&a.array.report->accesses_too_many, std::uint64_t{1});
+    simt::store_relaxed(&a.array.report->accesses_at_most, std::uint64_t{Most});
+    named.is_refused = 1;
+  } else {
+    named = list.named();
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < Most; ++s) {
+      if (s < named.count && !a.array.report->check(list.id(s), a.array.size, i))
+        named.is_refused = 1;
+    }
+    if (named.is_refused != 0) named.count = 0;
+  }
+  a.named[i] = named;
+  std::uint32_t const first = i * Most;
+  WARDEN_UNROLL
+  for (unsigned s = 0; s < Most; ++s) {
+    bool const exists = s < named.count;
+    a.ids[first + s] = exists ? list.id(s) : static_cast<std::uint32_t>(a.array.size);
+    a.marks[first + s] = (first + s) | (exists && named.writes_to(s) ? 1u << 31 : 0);
+  }
+}
+/// Names the accesses of the sections that `function(i)` returns.
+template <unsigned Most, class Record, class Context, class Function>
+WARDEN_KERNEL void name_accesses(several_arguments<Record, Context> a, Function function) {
+  a.take_records();
+  std::uint32_t const step = simt::block_count() * order_threads;
+  std::uint32_t i = simt::block_rank() * order_threads + simt::thread_rank();
+  for (; i < a.sections; i += step) name_accesses_of<Most>(a, i, function(std::uint64_t{i}));
+}
+
+/// One access of a row, and what the warp knows of the row.
+struct sorted_access {
+  std::uint32_t place, mark;  ///< place in the sorted order; its mark
+  bool exists, is_last;       ///< `is_last`: of its record
+  unsigned firsts, writes;    ///< lanes with the first access to a record, and with a write
+};
+/// Calls `visit(row)` for the rows of a tile. Collective over the warp.
+template <class Arguments, class Visit>
+WARDEN_DEVICE void for_each_row(Arguments const& a, std::uint32_t tile, Visit const& visit) {
+  for (unsigned r = 0; r < tile_rows; ++r) {
+    std::uint32_t const place = tile * tile_size + r * simt::warp_size + simt::lane_id();
+    sorted_access row{place, 0, false, true, 0, 0};
+    bool is_first = false;
+    if (place < a.accesses) {
+      std::uint32_t const id = a.sorted_ids[place];
+      row.exists = id < a.array.size;
+      row.mark = a.sorted_marks[place];
+      is_first = row.exists && (place == 0 || a.sorted_ids[place - 1] != id);
+      row.is_last = place + 1 == a.accesses || a.sorted_ids[place + 1] != id;
+    }
+    row.firsts = simt::ballot(simt::full_warp, is_first);
+    row.writes = simt::ballot(simt::full_warp, row.exists && row.mark >> 31 != 0);
+    visit(row);
+  }
+}
+/// Returns the tile that the calling warp handles.
+WARDEN_DEVICE std::uint32_t tile_of_warp() {
+  return (simt::block_rank() * order_threads + simt::thread_rank()) / simt::warp_size;
+}
+/// Updates places by a row, of which the caller's lane has place `place`.
+WARDEN_DEVICE void go_on(tile_places& now, std::uint32_t place, unsigned firsts, unsigned writes) {
+  std::uint32_t const begin = place - simt::lane_id() + 1;
+  if (firsts != 0) now.first = begin + static_cast<unsigned>(simt::last_bit(firsts));
+  if (writes != 0) now.write = begin + static_cast<unsigned>(simt::last_bit(writes));
+}
+
+/// Notes the last places of each tile. A warp for each tile.
+template <class Arguments>
+WARDEN_KERNEL void summarize_tiles(Arguments a) {
+  if (!a.has_records()) return;
+  std::uint32_t const tile = tile_of_warp();
+  if (tile >= (a.accesses + tile_size - 1) / tile_size) return;
+  tile_places now{};
+  for_each_row(a, tile,
+               [&](sorted_access const& row) { go_on(now, row.place, row.firsts, row.writes); });
+  if (simt::lane_id() == 0) a.tiles[tile] = now;
+}
+
+/// Returns the last places before a tile. The write is only known if it follows `first`. Collective
+/// over the warp.
+template <class Arguments>
+WARDEN_DEVICE tile_places places_before(Arguments const& a, std::uint32_t tile) {
+  tile_places found{};
+  for (std::uint32_t end = tile; end != 0 && found.first == 0;) {
+    std::uint32_t const back = simt::lane_id() + 1;
+    tile_places const seen = back <= end ? a.tiles[end - back] : tile_places{};
+    unsigned const firsts = simt::ballot(simt::full_warp, seen.first != 0);
+    unsigned const writes = simt::ballot(simt::full_warp, seen.write != 0);
+    // The nearest tile is that of the lowest lane. Shuffles need a lane in any case.
+    auto const lane = [](unsigned lanes) {
+      return static_cast<unsigned>(lanes == 0 ? 0 : simt::first_bit(lanes));
+    };
+    std::uint32_t const first = simt::shuffle(simt::full_warp, seen.first, lane(firsts));
+    std::uint32_t const write = simt::shuffle(simt::full_warp, seen.write, lane(writes));
+    if (firsts != 0) found.first = first;
+    if (found.write == 0 && writes != 0) found.write = write;  // mutation: several-far
+    end = end > simt::warp_size ? end - simt::warp_size : 0;
+  }
+  return found;
+}
+/// Finds the turns of all accesses. A warp for each tile.
+template <class Arguments>
+WARDEN_KERNEL void order_accesses(Arguments a) {
+  if (!a.has_records()) return;
+  std::uint32_t const tile = tile_of_warp();
+  if (tile >= (a.accesses + tile_size - 1) / tile_size) return;
+  tile_places before = places_before(a, tile);
+  for_each_row(a, tile, [&](sorted_access const& row) {
+    unsigned const below = (1u << simt::lane_id()) - 1, up_to = (below << 1) | 1;
+    tile_places mine = before;
+    go_on(mine, row.place, row.firsts & up_to, row.writes & below);
+    if (row.exists) {
+      std::uint32_t const first = mine.first - 1;
+      std::uint32_t turn = row.place - first;
+      // A write before `first` is one to another record.
+      if (row.mark >> 31 == 0)
+        turn = mine.write > first ? mine.write - first : 0;  // mutation: several-read
+      if (!row.is_last) turn |= access_turn::releases;
+      a.turns[row.mark & ~(1u << 31)] = {first, turn};
+    }
+    go_on(before, row.place, row.firsts, row.writes);
+  });
+}
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

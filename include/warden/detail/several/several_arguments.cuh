@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Arguments of the kernels that run sections on several records, and the use of the records.
+#pragma once
+
+#include <warden/detail/block/watchdog.cuh>
+#include <warden/detail/execute/run_array.cuh>
+#include <warden/detail/several/records.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Results of the last run of sections on several records, by number.
+struct outcome_counts {
+  std::uint32_t committed;  ///< sections that returned outcome::commit
+  std::uint32_t aborted;    ///< sections that returned outcome::abort
+  std::uint32_t refused;    ///< sections with a wrong access
+};
+
+namespace detail {
+
+/// State of a run in global memory. Words that many threads change have a cache line each.
+struct several_control {
+  alignas(128) std::uint32_t run;          ///< number of the run that has taken the records, or 0
+  alignas(128) std::uint32_t next;         ///< next section that a thread takes
+  alignas(128) std::uint32_t finished;     ///< sections that have run
+  alignas(128) std::uint32_t blocks_done;  ///< blocks that have run all their sections
+  outcome_counts counts;                   ///< results
+};
+
+/// When an access may begin.
+struct access_turn {
+  /// Set in `turn` if a later access to the record may wait for this one.
+  static constexpr std::uint32_t releases = 1u << 31;
+
+  std::uint32_t counter;  ///< number of the record's counter
+  std::uint32_t turn;     ///< value of the counter from which on the access may begin
+};
+
+/// Last places in a tile of the sorted accesses, plus 1; 0 if there are none.
+struct tile_places {
+  std::uint32_t first;  ///< first access to a record
+  std::uint32_t write;  ///< write
+};
+
+/// Arguments of the kernels.
+template <class Record, class Context>
+struct several_arguments {
+  run_array<Record> array;   ///< records
+  Context context;           ///< context of the sections
+  time_limit limit;          ///< the guarded array's
+  several_control* control;  ///< state of the run
+  std::uint32_t number;      ///< number of the run, from 1
+  std::uint32_t sections;    ///< sections of the run
+  std::uint32_t accesses;    ///< places for their accesses
+  outcome* outcomes;         ///< [section] results, or null
+  named_accesses* named;     ///< [section]
+  std::uint32_t* ids;        ///< [section][access] record; places without access: number of records
+  std::uint32_t* marks;      ///< [section][access] the place itself; bit 31: it is a write
+  std::uint32_t* sorted_ids;    ///< [place] the ids, sorted; then the counters, by first place
+  std::uint32_t* sorted_marks;  ///< [place] their marks
+  access_turn* turns;           ///< [section][access]
+  tile_places* tiles;           ///< [tile]
+
+  /// True if the run has the records.
+  [[nodiscard]] WARDEN_DEVICE bool has_records() const { return control->run == number; }
+  /// Takes the records, by one thread of the first kernel. If another run or launch has them, or
+  /// the guarded array has a failure to report, the run has no effect, and that is counted.
+  WARDEN_DEVICE void take_records() const {
+    if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
+    if (array.has_failed()) {
+      array.report->note_skipped(&guarded_report::runs_skipped, array.health->cause());
+    } else if (!array.take()) {
+      simt::fetch_add(&array.report->runs_put_off, std::uint64_t{1});
+    } else {
+      *control = {};
+      control->run = number;
+    }
+  }
+  /// Ends a block of the last kernel. The last block frees the records. Collective over the block.
+  WARDEN_DEVICE void finish_block() const {
+    simt::sync_block();
+    if (simt::thread_rank() != 0) return;
+    // Release: the barrier handed the block's writes to this thread. Pairs with the fence of the
+    // last block, which frees the records for the next run.
+    simt::fence_device();
+    if (simt::fetch_add(&control->blocks_done, 1u) + 1 != simt::block_count()) return;
+    control->run = 0;
+    simt::fence_device();  // acquire of the other blocks, and release for `free`
+    if (!array.free()) simt::fetch_add(&array.report->launches_amid, std::uint64_t{1});
+  }
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table of mutants of sections on several records; mutants.py says how a row reads."""
+
+LOOP = "tasks/several_seeds.are_as_in_a_loop"
+WRONG = "not as in a loop|lost or doubled section|(overlapping|unordered) sections|unordered load"
+STUCK = "no progress for|no end after"
+
+SEVERAL_MUTANTS = {
+    # A section that does not see what those before it wrote, or does not show what it wrote.
+    "several-acquire": ("detail/several/section_worker.cuh", "", LOOP, "unordered (sections|load)"),
+    "several-release": ("detail/several/section_worker.cuh", "", LOOP, "unordered (sections|load)"),
+    # A section that keeps its records, begins one access too early, or writes although it aborts.
+    "several-lost": ("detail/several/section_worker.cuh", "", LOOP, STUCK),
+    "several-early": ("detail/several/section_worker.cuh", "bool const is_early = done + 1 < turn;", LOOP, WRONG),
+    "several-abort": ("detail/several/section_worker.cuh", "bool const commits = call(section, mine) != outcome::refused;", LOOP, WRONG),
+    # A read that does not wait for the write before it; a write in another tile that is not seen.
+    "several-read": ("detail/several/order_kernels.cuh", "turn = 0;", LOOP, WRONG),
+    "several-far": ("detail/several/order_kernels.cuh", "", LOOP, WRONG),
+    # An id named twice that is two accesses; a read that stays a read although the id is written, too.
+    "several-twice": ("detail/several/access_list.cuh", "", LOOP, STUCK),
+    "several-upgrade": ("detail/several/access_list.cuh", "if (slot + 1 == count_) writes_ |= is_write << slot;", LOOP, WRONG),
+    "several-slot": ("detail/several/access_list.cuh", "return position;", LOOP, WRONG + "|ended by signal"),
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections on several records: the result of a loop, limits and errors.
+
+#include "tests/protocol/several.cuh"
+#include "tests/support/error_text.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace simt = warden::simt;
+using several::cell;
+using several::cells;
+using several::expect_as_in_a_loop;
+using several::mixed;
+using several::shape;
+using testing::HasSubstr;
+using warden::outcome;
+
+TEST(several, two_records_are_as_in_a_loop) {
+  for (std::uint32_t const records : {1u, 2u, 60u, 5000u}) {
+    std::uint32_t const n =
+        records > 2 ? test::sized(1500u, 1'000'000u) : test::sized(300u, 100'000u);
+    expect_as_in_a_loop<2>({.records = records, .positions = 2}, n);
+  }
+}
+TEST(several, five_records_are_as_in_a_loop) {
+  std::uint32_t const n = test::sized(900u, 1'000'000u);
+  for (std::uint32_t const writes : {0u, 13u, 128u, 256u})
+    expect_as_in_a_loop<16>({.records = 300, .positions = 5, .writes = writes, .bad = 8}, n);
+}
+TEST(several, sixteen_records_are_as_in_a_loop) {
+  std::uint32_t const n = test::sized(400u, 300'000u);
+  for (std::uint32_t const records : {10u, 20'000u})
+    expect_as_in_a_loop<16>({.records = records, .positions = 16}, n);
+}
+TEST(several, few_sections_are_as_in_a_loop) {
+  for (std::uint32_t const n : {1u, 2u, 33u})
+    expect_as_in_a_loop<16>({.records = 3, .positions = 5}, n);
+}
+/// Most of the places of a record are in tiles without a beginning or a write.
+TEST(several, readers_of_one_record_are_as_in_a_loop) {
+  std::uint32_t const n = test::sized(9000u, 1'000'000u);
+  expect_as_in_a_loop<2>({.records = 1, .positions = 1, .writes = 0, .aborts = 0}, n, 1);
+}
+
+// ---- what a section is handed, and what it may do
+
+struct deposit {
+  std::uint32_t id, other;
+  /// 1: writes the record that it reads. 2: writes a position without a record. 3: names 4 records.
+  /// Else: nanoseconds that the section takes.
+  std::uint32_t how;
+  __device__ void access(warden::access_list<3>& a) const {
+    a.write(id);
+    a.read(other);
+    if (how == 3) a.read(0), a.read(1);
+  }
+  __device__ outcome operator()(warden::records<cell, 3>& r, std::uint32_t const& amount) const {
+    r.write(0).value += amount;
+    if (how == 1) r.write(1).value = 0;
+    if (how == 2) r.write(2).value += 1;
+    std::uint64_t const begin = how > 3 ? simt::nanoseconds() : 0;
+    while (how > 3 && simt::nanoseconds() - begin < how) simt::back_off(8);
+    return outcome::commit;
+  }
+};
+using with_amount =
+    warden::basic_guarded<warden::policy<warden::options{}, warden::context<std::uint32_t>>, cell,
+                          several::clear>;
+
+struct deposits {
+  warden::buffer<cell> records{several::first_cells(10)};
+  with_amount on{records, 5u};
+  warden::deferred_several<with_amount, deposit> later{on, 4};
+
+  void apply(std::vector<deposit> const& sections) {
+    warden::buffer<deposit> const on_device{sections};
+    later.apply_async(on_device.data(), sections.size());
+    warden::stream_ref{}.synchronize();
+  }
+  /// Returns the increase of each record.
+  [[nodiscard]] std::vector<std::uint64_t> increase() const {
+    auto const before = several::first_cells(10);
+    auto const after = records.to_host();
+    std::vector<std::uint64_t> more(10);
+    for (unsigned r = 0; r < 10; ++r) more[r] = after[r].value - before[r].value;
+    return more;
+  }
+};
+
+TEST(several, sections_are_handed_the_context) {
+  deposits d;
+  d.apply({{3, 4, 0}, {4, 3, 0}, {3, 3, 0}});
+  d.on.wait();
+  EXPECT_THAT(d.increase(), testing::ElementsAre(0, 0, 0, 10, 5, 0, 0, 0, 0, 0));
+}
+TEST(several, wrong_accesses_change_nothing_and_are_reported) {
+  deposits d;
+  d.apply({{3, 4, 1}, {3, 4, 2}, {3, 4, 0}});
+  std::string text = test::error_text(d.on);
+  EXPECT_THAT(text, HasSubstr("records: 2 sections used a record that they had not named, or wrote "
+                              "one that they had named for reading; they changed nothing"));
+  d.apply({{3, 4, 3}, {3, 4, 0}});
+  text = test::error_text(d.on);
+  EXPECT_THAT(text, HasSubstr("access: 1 sections named more than 3 records, and did not run: make "
+                              "their access_list larger"));
+  d.apply({{3, 4, 0}, {10, 11, 0}, {3, 12, 0}});
+  text = test::error_text(d.on);
+  EXPECT_THAT(text, HasSubstr(" is not below 10 (3 such ids, in rows from 1 on; the other sections "
+                              "were executed): correct the ids"));
+  EXPECT_EQ(d.later.counts().refused, 2u);
+  d.on.wait();
+  EXPECT_THAT(d.increase(), testing::ElementsAre(0, 0, 0, 15, 0, 0, 0, 0, 0, 0));
+}
+
+struct function_of_index {
+  __device__ mixed<2> operator()(std::uint64_t i) const {
+    return {static_cast<std::uint32_t>(i), {.records = 7, .positions = 2}};
+  }
+};
+TEST(several, functions_return_sections) {
+  auto all = several::first_cells(7);
+  warden::buffer<cell> records{all};
+  cells on{records};
+  warden::deferred_several<cells, mixed<2>> later{on, 500};
+  later.apply_async(500, function_of_index{});
+  on.wait();
+  for (std::uint32_t i = 0; i < 500; ++i)
+    mixed<2>{i, {.records = 7, .positions = 2}}.run_alone(all);
+  several::expect_same(records.to_host(), all);
+}
+
+// ---- limits
+
+TEST(several, limits_are_errors) {
+  warden::buffer<cell> records{several::first_cells(7)};
+  cells on{records};
+  using log = warden::deferred_several<cells, mixed<2>>;
+  EXPECT_THAT(test::refusal([&] {
+                log{on, 0};
+              }),
+              HasSubstr("deferred_several: room for 0 sections; the limits are 1 and 1073741823"));
+  EXPECT_THAT(test::refusal([&] { log{on, log::most + 1}; }), HasSubstr("room for 1073741824"));
+  log later{on, 100};
+  EXPECT_THAT(test::refusal([&] { later.apply_async(101, function_of_index{}); }),
+              HasSubstr("apply_async: 101 sections on several records; there is room for 100: make "
+                        "the deferred_several larger"));
+  later.apply_async(0, function_of_index{});
+  on.wait();
+  several::expect_same(records.to_host(), several::first_cells(7));
+  // 24 bytes for each access and 16 for each section, without the sort.
+  EXPECT_GE(later.memory_bytes(), 100u * (2 * 24 + 16));
+}
+
+/// Holds the records as a run does.
+WARDEN_KERNEL void occupy(std::uint32_t* at_work, std::uint32_t value) {
+  if (simt::thread_rank() == 0) simt::store_relaxed(at_work, value);
+}
+TEST(several, run_finds_the_records_in_use) {
+  warden::buffer<cell> records{several::first_cells(7)};
+  cells on{records};
+  warden::deferred_several<cells, mixed<2>> later{on, 100};
+  std::uint32_t* const at_work = warden::detail::guarded_access::shared(on)->at_work.data();
+  warden::launch(&occupy, 1, 1, {}, at_work, 1u);
+  later.apply_async(100, function_of_index{});
+  warden::launch(&occupy, 1, 1, {}, at_work, 0u);
+  EXPECT_THAT(test::error_text(on), HasSubstr("found the guarded array in another run or launch"));
+  several::expect_same(records.to_host(), several::first_cells(7));
+  later.apply_async(100, function_of_index{});
+  on.wait();
+  EXPECT_EQ(later.counts().committed + later.counts().aborted, 100u);
+}
+
+// ---- time limit
+
+TEST(several, waits_end_at_the_time_limit) {
+  warden::buffer<cell> records{several::first_cells(41)};
+  with_amount on{records, 5u, {.time_limit_seconds = 1e-4, .minimum_polls = 64}};
+  warden::deferred_several<with_amount, deposit> later{on, 40};
+  // The last section waits for the first one, which another warp runs.
+  std::vector<deposit> sections(40);
+  for (std::uint32_t i = 0; i < 40; ++i) sections[i] = {i % 39, 40, i == 0 ? 4'000'000u : 0u};
+  warden::buffer<deposit> const on_device{sections};
+  later.apply_async(on_device.data(), 40);
+  EXPECT_THAT(test::error_of<warden::timeout_error>([&] { on.wait(); }),
+              HasSubstr("waited with section 39 on several records until 1 accesses to one of them "
+                        "had finished; if sections run longer, raise time_limit_seconds"));
+  // The guarded array is usable again.
+  sections[0].how = 0;
+  warden::buffer<deposit> const again{sections};
+  later.apply_async(again.data(), 40);
+  on.wait();
+  EXPECT_EQ(later.counts().committed, 40u);
+}
+
+}  // namespace
