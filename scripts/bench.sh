@@ -13,13 +13,13 @@ on_results() {
   exec python3 scripts/results "$option" "${files[@]}"
 }
 
-benchmarks=(contention hash_table bank_transfer spanning_forest max_flow breadth_first shortest_paths matrix_factorization allocation transport producer_warp)
+benchmarks=(contention hash_table bank_transfer spanning_forest max_flow breadth_first shortest_paths matrix_factorization allocation transport producer_warp sparse_product)
 
 # program_of BENCHMARK: prints its program's name; uses run_bench's variables.
 program_of() {
   case $1 in
     contention) if [ $few_arms = yes ]; then printf contention_default; else printf contention; fi ;;
-    allocation|transport|producer_warp) printf '%s' "$1" ;;
+    allocation|transport|producer_warp|sparse_product) printf '%s' "$1" ;;
     *) printf '%s_bench' "$1" ;;
   esac
 }

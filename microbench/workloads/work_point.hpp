@@ -57,6 +57,7 @@ class work_point final : public bench::timed_point {
   void prepare(std::string const& name, std::uint32_t, bench::row& r) override {
     arms_[name].by = d_.arms.at(name)(*work_);
     r.verified = run_once(arms_[name].by).verified;
+    if (arms_[name].by.bytes != 0) r.counters["bytes"] = arms_[name].by.bytes;
   }
   bench::run_result run(std::string const& name, std::uint32_t, std::uint64_t) override {
     made_arm& a = arms_.at(name);

@@ -62,6 +62,8 @@ QUANTITIES = {
                   pair("mean_gap", "minimum_gap")), RATE],
     "answers": [("time from a call to its answer, median (99th percentile)",
                  pair("median", "p99", lambda value: f"{value:.0f}")), RATE],
+    "sparse_product": [RATE, ("bytes for each {unit}, if each array is moved once",
+                              lambda row, _: amount(row.get("bytes") / row.get("operations")))],
     "allocation/copy": [BANDWIDTH], "allocation/emit": [BANDWIDTH], "allocation/decode": [BANDWIDTH],
     **{benchmark: [("milliseconds", plain("real_time"))] for benchmark in TIMED}}
 COMPARED = [RATE, ("G {unit}s/s on the cold keys alone", plain(COLD, giga))]
@@ -88,7 +90,8 @@ PHASES = ["send", "count", "sort", "gather", "pack", "exchange", "home", "arrive
 INPUTS = {"allocation/copy": ("elements", "one of every", None), "allocation/emit": ("elements of an item", None, None),
           "allocation/decode": ("lengths", None, None), "allocation/take": ("counts", "counters", None),
           "allocation/histogram": ("samples", "bins", None),
-          **{f"producer_warp/{kind}": ("rows", "elements", None) for kind in ("copy", "axpy", "stencil", "gather")}}
+          **{f"producer_warp/{kind}": ("rows", "elements", None) for kind in ("copy", "axpy", "stencil", "gather")},
+          "sparse_product/multiply": ("matrix", "rows", None)}
 # Counters that a row must have -> slug, title, and (header, text of a row) of a table with a line
 # per row. The first that fits counts.
 FACTS = [

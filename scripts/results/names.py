@@ -39,7 +39,10 @@ LABELS = {
     "central": "central", "per_block": "per block", "donating": "donating", "stealing": "stealing",
     "broker": "broker queue", "fused": "fused, sections",
     "index_add": "index_add_", "index_add_deterministic": "index_add_, deterministic",
-    "embedding_backward": "embedding, backward", "sparse_adagrad": "sparse AdaGrad", "warden_static": "Warden, fixed keys",
+    "embedding_backward": "embedding, backward", "sparse_adagrad": "sparse AdaGrad", "coo_atomics": "COO, atomics",
+    "warden_coo": "Warden, COO", "warden_coo_deterministic": "Warden, COO, deterministic",
+    "coo_segments": "COO, sums of neighbours", "csr_rows": "CSR, a warp for a row", "csr_merge": "CSR, merge",
+    "cusparse": "cuSPARSE", "warden_static": "Warden, fixed keys",
     "shear_rows": "shear sort, rows", "shear_padded": "shear sort, padded",
     "shear_transposed": "shear sort, transposed", "merge_rows": "merge sort, rows", "merge_padded": "merge sort, padded",
     "cub_merge_4": "CUB merge sort, 4 keys", "cub_merge_8": "CUB merge sort, 8 keys",
@@ -53,7 +56,8 @@ LABELS = {
 # Unit of an operation, for benchmarks whose operation is not a section.
 UNITS = {"allocation": "item", "bank_transfer": "transfer", "spanning_forest": "edge", "max_flow": "edge",
          "breadth_first": "arc", "breadth_first_gpus": "arc", "shortest_paths": "arc", "matrix_factorization": "rating", "transport": "message",
-         "answers": "call", "workloads": "row", "pytorch": "row", "bank_conflicts": "key", "producer_warp": "element", "task_queues": "operation"}
+         "answers": "call", "workloads": "row", "pytorch": "row", "bank_conflicts": "key", "producer_warp": "element", "task_queues": "operation",
+         "sparse_product": "nonzero"}
 
 # Benchmarks whose tables hold milliseconds -> (input, number in the name of a row, operations).
 TIMED = {"spanning_forest": ("graph", "vertices", "edges"), "max_flow": ("network", "vertices", "edges"),

@@ -110,6 +110,10 @@ class Tables(ResultsTest):
         gaps = file(*(rate(f"handover/nanoseconds/uniform/{arm}/keys:1", 1e9, mean_gap=gap, minimum_gap=-32.0) for arm, gap in (
             ("lock_tuned", 400.0), ("warden_runs", 5.0))))
         self.assertEqual(families.tables_of(gaps)[0].lines, [["uniform", "1", "400 (-32)", "5.00 (-32)"]])
+        product = file(rate("sparse_product/multiply/rmat/csr_merge/keys:256/sections:4096", 2e9, operations=4096, bytes=8.75 * 4096))
+        self.assertEqual([(table.title, table.lines) for table in families.tables_of(product)], [
+            ("G nonzeros/s", [["rmat", "256", "4K", "2.00"]]),
+            ("bytes for each nonzero, if each array is moved once", [["rmat", "256", "4K", "8.75"]])])
 
     def test_counts_of_the_simulated_device(self):
         counts = dict.fromkeys(names.COUNTS, 0.25)

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arms of the benchmark: products in COO and in CSR.
+
+#include "microbench/sparse_product/points.hpp"
+
+#include "microbench/sparse_product/coo_product.cuh"
+#include "microbench/sparse_product/merge_product.cuh"
+#include "microbench/sparse_product/row_product.cuh"
+#include "microbench/sparse_product/sections.cuh"
+#include "microbench/sparse_product/work.cuh"
+#include "microbench/workloads/work_point.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace sparse_product {
+namespace {
+
+using workloads::arm;
+
+arm make_atomics(product_work& w) {
+  return {.run_async =
+              [&w] {
+                w.clear_async();
+                workloads::launch_resident(&multiply_by_atomics<matrix_view>,
+                                           workloads::arm_threads(256), 0, w.view());
+              },
+          .bytes = w.coo_bytes()};
+}
+template <class Policy>
+arm make_warden(product_work& w) {
+  auto const by = std::make_shared<entry_sums<Policy>>(w.view());
+  return {.run_async =
+              [&w, by] {
+                w.clear_async();
+                by->run_async();
+              },
+          .wait = [by] { by->wait(); },
+          .same_bits = entry_sums<Policy>::same_bits,
+          .bytes = w.coo_bytes()};
+}
+arm make_segments(product_work& w) {
+  auto const by = std::make_shared<tile_product<coo_tile<256, 7>>>(w.view());
+  return {.run_async =
+              [&w, by] {
+                w.clear_async();
+                by->run_async();
+              },
+          .same_bits = true,
+          .bytes = w.coo_bytes()};
+}
+arm make_rows(product_work& w) {
+  return {.run_async =
+              [&w] {
+                workloads::launch_resident(&multiply_rows<matrix_view>, workloads::arm_threads(256),
+                                           0, w.view());
+              },
+          .same_bits = true,
+          .bytes = w.csr_bytes()};
+}
+arm make_merge(product_work& w) {
+  auto const by = std::make_shared<tile_product<merge_tile<256, 7>>>(w.view());
+  return {.run_async = [by] { by->run_async(); }, .same_bits = true, .bytes = w.csr_bytes()};
+}
+
+}  // namespace
+
+workloads::arm_makers<product_work> all_arms() {
+  workloads::arm_makers<product_work> arms{{"coo_atomics", make_atomics},
+                                           {"warden_coo", make_warden<any_order>},
+                                           {"warden_coo_deterministic", make_warden<in_trees>},
+                                           {"coo_segments", make_segments},
+                                           {"csr_rows", make_rows},
+                                           {"csr_merge", make_merge}};
+  add_cusparse(arms);
+  return arms;
+}
+
+std::shared_ptr<bench::point> make_point(std::string const& matrix, std::uint32_t scale) {
+  return workloads::make_point<product_work>(
+      {"multiply", matrix, rows_of(matrix, scale), std::uint32_t{1} << scale, all_arms(),
+       [=] { return std::make_unique<product_work>(matrix, scale); }});
+}
+
+}  // namespace sparse_product

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points of the benchmark, one for each matrix.
+#pragma once
+
+#include "microbench/support/point.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace sparse_product {
+
+/// Names of all arms. Those by Warden and `coo_atomics` read COO in any order of its entries,
+/// `coo_segments` COO in the order of rows, the others CSR.
+inline char const* const arm_names[] = {"coo_atomics",  "warden_coo", "warden_coo_deterministic",
+                                        "coo_segments", "csr_rows",   "csr_merge",
+                                        "cusparse"};
+
+/// Product of a matrix of 2^scale entries and a vector. An operation is an entry. Counter `bytes`:
+/// bytes that an arm moves at least, if x and y are moved once. Throws limit_error for a name that
+/// make_matrix does not know.
+std::shared_ptr<bench::point> make_point(std::string const& matrix, std::uint32_t scale);
+
+}  // namespace sparse_product

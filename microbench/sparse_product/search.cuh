@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Binary search, and search by a warp.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+namespace sparse_product {
+
+namespace simt = warden::simt;
+
+/// Returns the first number from `low` on that is not before the place searched, or `high`.
+/// Precondition: if `is_before(i)`, `is_before` of all numbers from `low` to `i`.
+template <class Predicate>
+WARDEN_DEVICE std::uint32_t search(std::uint32_t low, std::uint32_t high, Predicate is_before) {
+  while (low < high) {
+    std::uint32_t const middle = low + (high - low) / 2;
+    if (is_before(middle)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/// Returns the same, by the 32 lanes of a warp: a wait for memory divides the range by 33 instead
+/// of by 2. Collective over the warp.
+template <class Predicate>
+WARDEN_DEVICE std::uint32_t search_by_warp(std::uint32_t low, std::uint32_t high,
+                                           Predicate is_before) {
+  while (low < high) {
+    std::uint64_t const range = high - low;
+    auto const probe = [&](unsigned lane) {
+      return low + static_cast<std::uint32_t>(range * (lane + 1) / (simt::warp_size + 1));
+    };
+    auto const count = static_cast<unsigned>(
+        simt::count_bits(simt::ballot(simt::full_warp, is_before(probe(simt::lane_id())))));
+    // The first `count` lanes are before the place.
+    std::uint32_t const first = count == 0 ? low : probe(count - 1) + 1;
+    if (count < simt::warp_size) high = probe(count);
+    low = first;
+  }
+  return low;
+}
+
+}  // namespace sparse_product
