@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Isolated sections on up to 16 records of a guarded array, in the order of an array.
+/// Isolated sections on up to 16 records of a guarded array, in the order of an array or of a log.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -11,6 +11,7 @@
 #include <warden/detail/several/records.cuh>
 #include <warden/detail/several/section_worker.cuh>
 #include <warden/detail/several/several_arguments.cuh>
+#include <warden/detail/several/several_ref.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded.cuh>
 #include <warden/runtime.hpp>
@@ -22,8 +23,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <source_location>
 #include <type_traits>
+#include <utility>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -65,13 +68,16 @@ concept section_on_several = std::is_trivially_copyable_v<Section> && requires {
 ///     transfers.apply_async(sections, n, outcomes, s);  // device memory
 ///     bank.wait(s);                                     // throws what went wrong
 ///
+/// Or any kernels fill the log, by `transfers.ref().send(transfer{...})`, and `transfers.run`
+/// executes it.
+///
 /// The records are those of a loop over the array that runs each section alone, bit for bit,
 /// whatever the policy's order is. Sections run concurrently unless one writes a record that the
 /// other one names. A section that aborts leaves all records unchanged; it is not retried. A
 /// section with an id outside the records, or too many ids, does not run, and the guarded array's
 /// `wait` reports it.
 ///
-/// The memory, all allocated by the constructor, is 24 bytes for each record that a section may
+/// The memory, allocated by the constructor, is 24 bytes for each record that a section may
 /// name, 16 for each section, and that of a sort, which is about 8 bytes for each record that a
 /// section may name. Work of other logs and launches on the guarded array during a run is put off
 /// or reported. Moves, does not copy.
@@ -159,34 +165,29 @@ class deferred_several {
           {n, capacity_}, where);
     }
     if (n == 0) return;
+    enqueue(n, f, nullptr, outcomes, s, where);
+  }
+
+  /// Returns the argument of kernels that send sections to the log, at most `capacity()` until the
+  /// next `run`. The first call makes the memory of the log, which is `sizeof(Section)` bytes for
+  /// each section, and blocks the host. Throws cuda_error when memory is short.
+  [[nodiscard]] several_ref<Section> ref(
+      std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_, where};
-    // All streams use one memory.
-    if (!runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
-    arguments_type a = arguments_;
-    a.number = ++runs_;
-    a.sections = static_cast<std::uint32_t>(n);
-    a.accesses = static_cast<std::uint32_t>(n * most_accesses);
-    a.outcomes = outcomes;
-    Function function = f;
-    void* arguments[] = {&a, &function};
-    auto const run =
-        simt::make_kernel(&detail::run_several<most_accesses, record, context, Function>);
-    unsigned const blocks = std::min(
-        blocks_of(n, detail::several_threads),
-        static_cast<unsigned>(runtime::resident_blocks(run, detail::several_threads, 0, where)));
-    runtime::launch(
-        simt::make_kernel(&detail::name_accesses<most_accesses, record, context, Function>),
-        {blocks_of(n, detail::order_threads), detail::order_threads, 0, false}, arguments, s,
-        where);
-    try {
-      order(a, s, where);
-      runtime::launch(run, {blocks, detail::several_threads, 0, false}, arguments, s, where);
-    } catch (...) {
-      simt::launch(&detail::give_up_several<arguments_type>, 1, 1, 0, a, s, where);
-      state_->enqueued(s, where);
-      throw;
-    }
-    state_->enqueued(s, where);
+    if (!log_) log_ = std::make_unique<log_memory>(state_, capacity_, where);
+    return {log_->sections.data(), log_->counter.data(), static_cast<std::uint32_t>(capacity_),
+            arguments_.array.report};
+  }
+  /// Enqueues the sections that kernels have sent to the log, in the order of the numbers that
+  /// `send` returned. The log is empty again afterwards. Sections sent during the run are refused
+  /// and reported. `outcomes` is [capacity()] in device memory, or null. Precondition: the kernels
+  /// that send are ordered before the run by a stream or an event. Allocates nothing. Throws as
+  /// apply_async does; the log is then empty, and `wait` reports how many sections it held.
+  void run(outcome* outcomes = nullptr, stream_ref s = {},
+           std::source_location where = std::source_location::current()) {
+    if (!log_) return;
+    enqueue(capacity_, detail::stored_sections<Section>{log_->sections.data()},
+            log_->counter.data(), outcomes, s, where);
   }
 
   /// Returns the numbers of sections by result, of the last call that ran. Blocks the host until
@@ -204,7 +205,7 @@ class deferred_several {
   /// Returns the device memory of this object. Units: bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     return named_.bytes() + words_.bytes() + turns_.bytes() + tiles_.bytes() + sorting_.bytes() +
-           control_.bytes();
+           control_.bytes() + (log_ ? log_->sections.bytes() + log_->counter.bytes() : 0);
   }
 
  private:
@@ -215,6 +216,41 @@ class deferred_several {
   }
   static std::size_t tiles_of(std::size_t places) {
     return (places + detail::tile_size - 1) / detail::tile_size;
+  }
+  /// Enqueues the sections that `f(i)` returns for all i < n, or those of a log with n places.
+  template <class Function>
+  void enqueue(std::size_t n, Function const& f, detail::log_shard* log, outcome* outcomes,
+               stream_ref s, std::source_location where) {
+    runtime::device_scope const scope{device_, where};
+    // All streams use one memory.
+    if (!runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
+    arguments_type a = arguments_;
+    a.number = ++runs_;
+    a.sections = static_cast<std::uint32_t>(n);
+    a.accesses = static_cast<std::uint32_t>(n * most_accesses);
+    a.outcomes = outcomes;
+    a.log = log;
+    Function function = f;
+    void* arguments[] = {&a, &function};
+    auto const name =
+        simt::make_kernel(&detail::name_accesses<most_accesses, record, context, Function>);
+    auto const run =
+        simt::make_kernel(&detail::run_several<most_accesses, record, context, Function>);
+    unsigned const blocks = std::min(
+        blocks_of(n, detail::several_threads),
+        static_cast<unsigned>(runtime::resident_blocks(run, detail::several_threads, 0, where)));
+    if (log != nullptr) simt::launch(&detail::close_several<arguments_type>, 1, 1, 0, a, s, where);
+    try {
+      runtime::launch(name, {blocks_of(n, detail::order_threads), detail::order_threads, 0, false},
+                      arguments, s, where);
+      order(a, s, where);
+      runtime::launch(run, {blocks, detail::several_threads, 0, false}, arguments, s, where);
+    } catch (...) {
+      simt::launch(&detail::give_up_several<arguments_type>, 1, 1, 0, a, s, where);
+      state_->enqueued(s, where);
+      throw;
+    }
+    state_->enqueued(s, where);
   }
   /// Enqueues the kernels that find the turns of all accesses.
   void order(arguments_type const& a, stream_ref s, std::source_location where) {
@@ -230,11 +266,36 @@ class deferred_several {
     runtime::fill_async(a.sorted_ids, 0, a.accesses * sizeof(std::uint32_t), s, where);
   }
 
+  /// Memory of a log. If it is destroyed with sections, `wait` reports them.
+  struct log_memory {
+    log_memory(std::shared_ptr<detail::shared_state> of, std::size_t size,
+               std::source_location where)
+        : state{std::move(of)}, sections{size, where}, counter{1, where} {
+      counter.fill_bytes(0, {}, where);
+      stream_ref{}.synchronize(where);
+    }
+    ~log_memory() {
+      auto const size = static_cast<std::uint32_t>(sections.size());
+      try {
+        state->gone.push_back({std::move(counter), size, size});
+      } catch (std::bad_alloc const&) {
+        // Without memory for the record the sections cannot be reported.
+      }
+    }
+    log_memory(log_memory const&) = delete;
+    log_memory& operator=(log_memory const&) = delete;
+
+    std::shared_ptr<detail::shared_state> state;
+    buffer<Section> sections;           ///< [capacity]
+    buffer<detail::log_shard> counter;  ///< sections sent
+  };
+
   int device_;
   std::shared_ptr<detail::shared_state> state_;
   std::size_t capacity_ = 0;
   unsigned key_bits_ = 0;
-  std::uint32_t runs_ = 0;  ///< number of the last run
+  std::uint32_t runs_ = 0;           ///< number of the last run
+  std::unique_ptr<log_memory> log_;  ///< null before the first `ref`
   arguments_type arguments_{};
   buffer<detail::named_accesses> named_;  ///< [section]
   buffer<std::uint32_t> words_;           ///< ids, marks, and both sorted

@@ -2,6 +2,7 @@
 """Table of mutants of sections on several records; mutants.py says how a row reads."""
 
 LOOP = "tasks/several_seeds.are_as_in_a_loop"
+LOGS = "tasks/several_seeds.logs_run_in_the_order_of_numbers"
 WRONG = "not as in a loop|lost or doubled section|(overlapping|unordered) sections|unordered load"
 STUCK = "no progress for|no end after"
 
@@ -16,6 +17,8 @@ SEVERAL_MUTANTS = {
     # A read that does not wait for the write before it; a write in another tile that is not seen.
     "several-read": ("detail/several/order_kernels.cuh", "turn = 0;", LOOP, WRONG),
     "several-far": ("detail/several/order_kernels.cuh", "", LOOP, WRONG),
+    # A log that is not emptied by its run.
+    "several-open": ("detail/several/several_arguments.cuh", "", LOGS, "lost or doubled section|no progress for|limit_error"),
     # An id named twice that is two accesses; a read that stays a read although the id is written, too.
     "several-twice": ("detail/several/access_list.cuh", "", LOOP, STUCK),
     "several-upgrade": ("detail/several/access_list.cuh", "if (slot + 1 == count_) writes_ |= is_write << slot;", LOOP, WRONG),

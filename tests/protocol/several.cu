@@ -176,6 +176,41 @@ TEST(several, run_finds_the_records_in_use) {
   EXPECT_EQ(later.counts().committed + later.counts().aborted, 100u);
 }
 
+// ---- logs
+
+WARDEN_KERNEL void send_by_index(warden::several_ref<mixed<2>> log, std::uint32_t n) {
+  std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
+  if (i < n) log.send(function_of_index{}(i));
+}
+TEST(several, logs_keep_sections_until_they_run) {
+  warden::buffer<cell> records{several::first_cells(7)};
+  cells on{records};
+  std::uint32_t* const at_work = warden::detail::guarded_access::shared(on)->at_work.data();
+  {
+    warden::deferred_several<cells, mixed<2>> later{on, 300};
+    later.run();
+    warden::launch(&send_by_index, 3, 128, {}, later.ref(), 299u);
+    warden::launch(&occupy, 1, 1, {}, at_work, 1u);
+    later.run();
+    warden::launch(&occupy, 1, 1, {}, at_work, 0u);
+    EXPECT_THAT(test::error_text(on), HasSubstr("found the guarded array in another run"));
+    later.run();
+    on.wait();
+    warden::outcome_counts const counts = later.counts();
+    EXPECT_EQ(counts.committed + counts.aborted, 299u);
+    later.run();
+    on.wait();
+    EXPECT_EQ(later.counts().committed, 0u) << "the log is empty after a run";
+    warden::launch(&send_by_index, 3, 128, {}, later.ref(), 310u);
+    later.run();
+    EXPECT_THAT(test::error_text(on), HasSubstr("10 deferred sections were refused: their log "
+                                                "holds 300, and takes none while it is run"));
+    warden::launch(&send_by_index, 1, 32, {}, later.ref(), 20u);
+  }
+  EXPECT_THAT(test::error_text(on), HasSubstr("20 deferred sections were never run: their log was "
+                                              "destroyed without a run after them"));
+}
+
 // ---- time limit
 
 TEST(several, waits_end_at_the_time_limit) {

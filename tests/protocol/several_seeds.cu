@@ -34,6 +34,59 @@ TEST(several_seeds, are_as_in_a_loop) {
   });
 }
 
+// ---- logs
+
+using section = several::mixed<5>;
+using log_type = warden::deferred_several<cells, section>;
+
+/// Sends the sections from `first` to `end`, and notes the number of each.
+WARDEN_KERNEL void send(warden::several_ref<section> log, several::shape of, std::uint32_t first,
+                        std::uint32_t end, std::uint32_t* numbers) {
+  std::uint32_t const i = first + simt::block_rank() * simt::block_threads() + simt::thread_rank();
+  if (i < end) numbers[i] = log.send(section{i, of});
+}
+/// The log is filled twice, by kernels of two streams. One of them may find it full.
+TEST(several_seeds, logs_run_in_the_order_of_numbers) {
+  test::under_many_schedules(1, [](std::uint64_t seed) {
+    several::shape const of{.records = 1 + static_cast<std::uint32_t>(seed % 40), .positions = 5};
+    std::uint32_t const n = 150, room = seed % 4 == 0 ? 100 : n;
+    std::vector<cell> all = several::first_cells(of.records);
+    warden::buffer<cell> records{all};
+    cells on{records, patience};
+    log_type later{on, room};
+    warden::buffer<std::uint32_t> numbers{n};
+    warden::buffer<outcome> results{room};
+    warden::stream one, other;
+    for (unsigned run = 0; run < 2; ++run) {
+      warden::launch(&send, 2, 40, one, later.ref(), of, 0u, 80u, numbers.data());
+      warden::launch(&send, 2, 40, other, later.ref(), of, 80u, n, numbers.data());
+      other.synchronize();
+      later.run(results.data(), one);
+      if (room == n) {
+        on.wait(one);
+      } else {
+        EXPECT_THROW(on.wait(one), warden::limit_error);
+      }
+      std::vector<std::uint32_t> sent(room, ~0u);
+      std::uint32_t refused = 0, i = 0;
+      for (std::uint32_t const number : numbers.to_host()) {
+        if (number < room) {
+          sent[number] = i;
+        } else {
+          ++refused;
+        }
+        ++i;
+      }
+      EXPECT_EQ(refused, n - room) << "lost or doubled section";
+      std::vector<outcome> const seen = results.to_host();
+      for (std::uint32_t k = 0; k < room; ++k) {
+        ASSERT_LT(sent[k], n) << "lost or doubled section";
+        ASSERT_EQ(seen[k], (section{sent[k], of}.run_alone(all))) << "not as in a loop";
+      }
+    }
+    several::expect_same(records.to_host(), all);
+  });
+}
 // ---- which sections overlap
 
 /// Counts of the sections that are inside, and of the most at once.

@@ -52,13 +52,31 @@ WARDEN_DEVICE void name_accesses_of(several_arguments<Record, Context> const& a,
     a.marks[first + s] = (first + s) | (exists && named.writes_to(s) ? 1u << 31 : 0);
   }
 }
-/// Names the accesses of the sections that `function(i)` returns.
+/// Takes the records for the sections of a log, and closes it. One thread.
+template <class Arguments>
+WARDEN_KERNEL void close_several(Arguments a) {
+  a.take_records();
+  if (a.has_records()) a.close();
+}
+/// Names the accesses of the sections that `function(i)` returns. A thread for each.
 template <unsigned Most, class Record, class Context, class Function>
 WARDEN_KERNEL void name_accesses(several_arguments<Record, Context> a, Function function) {
-  a.take_records();
-  std::uint32_t const step = simt::block_count() * order_threads;
-  std::uint32_t i = simt::block_rank() * order_threads + simt::thread_rank();
-  for (; i < a.sections; i += step) name_accesses_of<Most>(a, i, function(std::uint64_t{i}));
+  // Those of a log are taken when it is closed.
+  if (a.log == nullptr) {
+    a.take_records();
+  } else if (!a.has_records()) {
+    return;
+  }
+  std::uint32_t const count = a.count();
+  std::uint32_t const i = simt::block_rank() * order_threads + simt::thread_rank();
+  if (i < count) {
+    name_accesses_of<Most>(a, i, function(std::uint64_t{i}));
+  } else if (i < a.sections) {
+    // Places without accesses come last in the order.
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < Most; ++s)
+      a.ids[i * Most + s] = static_cast<std::uint32_t>(a.array.size);
+  }
 }
 
 /// One access of a row, and what the warp knows of the row.

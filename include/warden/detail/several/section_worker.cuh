@@ -29,7 +29,7 @@ class several_worker {
  public:
   /// Precondition: the arguments outlive this object.
   WARDEN_DEVICE several_worker(arguments_type const& a, Function const& function)
-      : a_{a}, function_{function} {}
+      : a_{a}, function_{function}, count_{a.count()} {}
 
   /// Runs sections until none is left. Collective over the warp.
   WARDEN_DEVICE void run() {
@@ -71,16 +71,23 @@ class several_worker {
     if (!has_section_) {
       unsigned const below = idle & ((1u << simt::lane_id()) - 1);
       section_ = first + static_cast<unsigned>(simt::count_bits(below));
-      has_section_ = section_ < a_.sections;
+      has_section_ = section_ < count_;
       if (has_section_) begin();
     }
-    return first + count < a_.sections;
+    return first + count < count_;
   }
   WARDEN_DEVICE void begin() {
     named_ = a_.named[section_];
     slot_ = 0;
     has_waited_ = false;
     if (named_.count != 0) now_ = a_.turns[first()];
+    // Loads the records into the level-2 cache while the section waits.
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < Most; ++s) {
+      if (s >= named_.count) continue;
+      ids_[s] = a_.ids[first() + s];
+      simt::prefetch(&a_.array.records[ids_[s]]);
+    }
   }
   /// True once the turn of all accesses has come. Polls the first one whose turn has not.
   WARDEN_DEVICE bool has_come() {
@@ -135,20 +142,18 @@ class several_worker {
     // Acquire: pairs with the fence in `finish` of the sections whose additions `has_come` has
     // read, for the records that those sections wrote or read.
     if (has_waited_) simt::fence_device();  // mutation: several-acquire
-    std::uint32_t ids[Most];
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
       if (s >= named_.count) continue;
-      ids[s] = a_.ids[first() + s];
       if (named_.writes_to(s)) {
-        simt::section_enter(&a_.array.records[ids[s]]);
+        simt::section_enter(&a_.array.records[ids_[s]]);
       } else {
-        simt::demand_visible(&a_.array.records[ids[s]]);
+        simt::demand_visible(&a_.array.records[ids_[s]]);
       }
     }
     outcome result = outcome::refused;
     {
-      records<Record, Most> mine{a_.array.records, ids, named_};
+      records<Record, Most> mine{a_.array.records, ids_, named_};
       auto const section = function_(std::uint64_t{section_});
       bool const commits = call(section, mine) == outcome::commit;  // mutation: several-abort
       if (mine.is_misused()) {
@@ -162,7 +167,7 @@ class several_worker {
     }
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
-      if (s < named_.count && named_.writes_to(s)) simt::section_leave(&a_.array.records[ids[s]]);
+      if (s < named_.count && named_.writes_to(s)) simt::section_leave(&a_.array.records[ids_[s]]);
     }
     return result;
   }
@@ -199,9 +204,11 @@ class several_worker {
 
   arguments_type const& a_;
   Function const& function_;
+  std::uint32_t const count_;  ///< sections of the run
   bool has_section_ = false, has_waited_ = false;
   std::uint32_t section_ = 0;
   named_accesses named_{};
+  std::uint32_t ids_[Most];     ///< records of the accesses
   unsigned slot_ = 0;           ///< first access whose turn has not come yet
   access_turn now_{};           ///< its turn
   std::uint32_t distance_ = 0;  ///< accesses that have to finish before
@@ -222,8 +229,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(several_threads, 1)
 template <class Arguments>
 WARDEN_KERNEL void give_up_several(Arguments a) {
   if (!a.has_records()) return;
-  simt::fetch_add(&a.array.report->given_up, std::uint64_t{a.sections});
-  a.control->run = 0;
+  simt::fetch_add(&a.array.report->given_up, std::uint64_t{a.count()});
+  a.open();
   simt::fence_device();  // release, as in finish_block
   a.array.free();
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <warden/detail/block/watchdog.cuh>
+#include <warden/detail/execute/log_shard.cuh>
 #include <warden/detail/execute/run_array.cuh>
 #include <warden/detail/several/records.cuh>
 #include <warden/simt/simt.cuh>
@@ -27,6 +28,7 @@ struct several_control {
   alignas(128) std::uint32_t next;         ///< next section that a thread takes
   alignas(128) std::uint32_t finished;     ///< sections that have run
   alignas(128) std::uint32_t blocks_done;  ///< blocks that have run all their sections
+  std::uint32_t sections;                  ///< sections of the log, if there is one
   outcome_counts counts;                   ///< results
 };
 
@@ -44,6 +46,9 @@ struct tile_places {
   std::uint32_t first;  ///< first access to a record
   std::uint32_t write;  ///< write
 };
+
+/// Counter of a log that is run. More than a log has room for, so it refuses sections.
+inline constexpr std::uint64_t closed_log = std::uint64_t{1} << 31;
 
 /// Arguments of the kernels.
 template <class Record, class Context>
@@ -63,6 +68,7 @@ struct several_arguments {
   std::uint32_t* sorted_marks;  ///< [place] their marks
   access_turn* turns;           ///< [section][access]
   tile_places* tiles;           ///< [tile]
+  log_shard* log;               ///< counter of the log whose sections are run, or null
 
   /// True if the run has the records.
   [[nodiscard]] WARDEN_DEVICE bool has_records() const { return control->run == number; }
@@ -79,6 +85,22 @@ struct several_arguments {
       control->run = number;
     }
   }
+  /// Closes the log for the run: it refuses sections until `open`. One thread. Precondition: the
+  /// run has the records.
+  WARDEN_DEVICE void close() const {
+    std::uint64_t const taken = simt::exchange(&log->taken, closed_log);
+    control->sections = taken < sections ? static_cast<std::uint32_t>(taken) : sections;
+  }
+  /// Ends the run. The log is empty again. One thread.
+  WARDEN_DEVICE void open() const {
+    control->run = 0;
+    if (log != nullptr)
+      simt::store_relaxed(&log->taken, std::uint64_t{0});  // mutation: several-open
+  }
+  /// Returns the number of sections of the run. Precondition: the log is closed, if there is one.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t count() const {
+    return log == nullptr ? sections : control->sections;
+  }
   /// Ends a block of the last kernel. The last block frees the records. Collective over the block.
   WARDEN_DEVICE void finish_block() const {
     simt::sync_block();
@@ -87,7 +109,7 @@ struct several_arguments {
     // last block, which frees the records for the next run.
     simt::fence_device();
     if (simt::fetch_add(&control->blocks_done, 1u) + 1 != simt::block_count()) return;
-    control->run = 0;
+    open();
     simt::fence_device();  // acquire of the other blocks, and release for `free`
     if (!array.free()) simt::fetch_add(&array.report->launches_amid, std::uint64_t{1});
   }
