@@ -24,9 +24,40 @@ program_of() {
   esac
 }
 
+# has_target PROGRAM: true if the build makes it. Programs of several GPUs need NCCL.
+has_target() { grep -q "^build $1: phony" build/bench/build.ninja; }
+
+# build_benchmarks PROGRAM...: configures and builds in build/bench, without programs that the build
+# does not have. Sets bin.
+build_benchmarks() {
+  local program targets=()
+  set_up "${bench_packages[@]}"
+  configure build/bench -DWARDEN_BUILD_TESTS=OFF
+  say "Building in build/bench ..."
+  for program in "$@"; do ! has_target "$program" || targets+=("$program"); done
+  if ! logged build/bench/build.log cmake --build build/bench --target "${targets[@]}"; then
+    tail -30 build/bench/build.log >&2; exit 1
+  fi
+  bin=build/bench/bin
+}
+
+# run_all FOLDER OPTIONS...: runs the pieces of all benchmarks; uses run_bench's variables.
+run_all() {
+  local folder=$1 bin=$prebuilt name programs; shift
+  have_python || setup_error "--all needs python3, 3.10 or newer"
+  if [ "$device" = gpu ]; then
+    while read -r name; do set -- "$@" --gpu "$name"; done < <(gpu_names | sed 's/, *[0-9.]*$//')
+  fi
+  if [ -z "$bin" ]; then
+    mapfile -t programs < <(python3 scripts/bench_all.py --programs "$@")
+    build_benchmarks "${programs[@]}"
+  fi
+  exec python3 scripts/bench_all.py --bin "$bin" --folder "$folder" "$@"
+}
+
 run_bench() {
   install=yes prebuilt=""
-  local device="" chosen=() pass=() both=() few_arms=yes out="" shown="" file code=0
+  local device="" chosen=() pass=() both=() of_all=() all=no few_arms=yes out="" shown="" file code=0
   local numbers='^[1-9][0-9]*(,[1-9][0-9]*)*$' names='^[a-z][a-z0-9_]*(,[a-z][a-z0-9_]*)*$'
   while [ $# -gt 0 ]; do
     case $1 in
@@ -34,7 +65,7 @@ run_bench() {
       --check-baselines)
         [ $# -le 2 ] || usage_error "--check-baselines takes one file"
         shift; on_results --check-baselines 1 "$@" ;;
-      --device|--prebuilt|--keys|--arms|--operation|--workload|--ops|--repetitions|--ids|--out|--benchmark_filter)
+      --device|--prebuilt|--keys|--arms|--operation|--workload|--ops|--repetitions|--ids|--out|--limit|--benchmark_filter)
         [ $# -ge 2 ] || usage_error "$1 needs a value"
         case $1 in
           --device) [[ $2 =~ ^(gpu|sim)$ ]] || usage_error "--device $2: gpu or sim"; device=$2 ;;
@@ -45,8 +76,8 @@ run_bench() {
             [ -f "$file" ] && [ -r "$file" ] || usage_error "--ids $2: no file that can be read"
             pass+=(--ids "$(readlink -f "$file")") ;;
           --out)
-            shown=$2 out=$(of_caller "$2")
-            [ -d "$(dirname "$out")" ] && [ ! -d "$out" ] || usage_error "--out $2: no file can be written there" ;;
+            shown=$2 out=$(of_caller "$2") ;;
+          --limit) [[ $2 =~ ^[1-9][0-9]{0,4}$ ]] || usage_error "--limit $2: seconds from 1 to 99999"; of_all+=("$1" "$2") ;;
           --benchmark_filter) pass+=("--benchmark_filter=$2") ;;
           # The programs know the names and limits; values that cannot be valid are refused before
           # anything is built.
@@ -58,7 +89,8 @@ run_bench() {
             pass+=("$1" "$2") few_arms=no ;;
         esac
         shift 2 ;;
-      --all) chosen=("${benchmarks[@]}"); shift ;;
+      --all) all=yes; shift ;;
+      --quick) of_all+=("$1"); shift ;;
       --no-install) install=no; shift ;;
       --help) help; exit 0 ;;
       -*) usage_error "unknown option $1 for bench; see ./warden --help" ;;
@@ -67,10 +99,21 @@ run_bench() {
         chosen+=("$1"); shift ;;
     esac
   done
-  [ ${#chosen[@]} != 0 ] || chosen=(contention)
+  if [ $all = yes ]; then
+    [ ${#chosen[@]} = 0 ] || usage_error "--all runs every benchmark; leave out ${chosen[0]}"
+    [ ${#both[@]} = 0 ] || usage_error "--all has its own ${both[0]}; leave it out"
+  else
+    [ ${#of_all[@]} = 0 ] || usage_error "${of_all[0]} is an option of --all"
+    [ ${#chosen[@]} != 0 ] || chosen=(contention)
+  fi
   if [ ${#chosen[@]} != 1 ]; then
     [ ${#pass[@]} = 0 ] || usage_error "${pass[0]%%=*} is an option of one benchmark; name one"
-    [ -z "$out" ] || usage_error "--out $shown: the file of one benchmark; name one"
+    [ -z "$out" ] || [ $all = yes ] || usage_error "--out $shown: the file of one benchmark; name one"
+  fi
+  if [ -n "$out" ] && [ $all = yes ]; then
+    [ -d "$(dirname "$out")" ] && [ ! -f "$out" ] || usage_error "--out $shown: no folder can be made there"
+  elif [ -n "$out" ]; then
+    [ -d "$(dirname "$out")" ] && [ ! -d "$out" ] || usage_error "--out $shown: no file can be written there"
   fi
   # The first line says what runs on which device.
   if [ "$device" = sim ]; then
@@ -86,21 +129,16 @@ run_bench() {
   else
     device=sim; say "No CUDA GPU: running on the simulated device with smaller sizes; counts, not times."
   fi
-  local suffix="" bin benchmark targets=()
+  [ $all = no ] || run_all "${out:-build/results/all-$device}" "${of_all[@]}"
+  local suffix="" bin benchmark programs=()
   [ "$device" = sim ] && suffix=_sim
   if [ -n "$prebuilt" ]; then
     bin=$prebuilt few_arms=no
     [ ${#chosen[@]} != 1 ] || [ -x "$bin/$(program_of "${chosen[0]}")$suffix" ] ||
       usage_error "--prebuilt $prebuilt: no program $(program_of "${chosen[0]}")$suffix there"
   else
-    set_up "${bench_packages[@]}"
-    configure build/bench -DWARDEN_BUILD_TESTS=OFF
-    say "Building in build/bench ..."
-    for benchmark in "${chosen[@]}"; do targets+=("$(program_of "$benchmark")$suffix"); done
-    if ! logged build/bench/build.log cmake --build build/bench --target "${targets[@]}"; then
-      tail -30 build/bench/build.log >&2; exit 1
-    fi
-    bin=build/bench/bin
+    for benchmark in "${chosen[@]}"; do programs+=("$(program_of "$benchmark")$suffix"); done
+    build_benchmarks "${programs[@]}"
   fi
   # The program ends by itself when interrupted; this shell stays to print what it finished.
   trap : INT

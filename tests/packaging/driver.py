@@ -39,7 +39,7 @@ class DriverTest(unittest.TestCase):
         self.home = self.folder / "home"  # where the copy of the driver lives
         (self.home / "scripts").mkdir(parents=True)
         shutil.copy2(WARDEN, self.home / "warden")
-        for script in (*(WARDEN.parent / "scripts").glob("*.py"), *(WARDEN.parent / "scripts" / name for name in ("bench.sh", "tune.sh", "usage.txt"))):
+        for script in (*(WARDEN.parent / "scripts").glob("*.py"), *(WARDEN.parent / "scripts" / name for name in ("bench.sh", "bench_pieces.txt", "tune.sh", "usage.txt"))):
             shutil.copy2(script, self.home / "scripts")
         for folder in "scripts/results", "scripts/profiling", "runtime/check":
             shutil.copytree(WARDEN.parent / folder, self.home / folder, ignore=shutil.ignore_patterns("__pycache__"))
