@@ -153,7 +153,7 @@ class Build(driver.DriverTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertRegex(done.stdout, r"\ANo nvcc: only the simulated device is built.\nBuilding in build/test ...\nBuilt in \d+ s.\n\Z")
         configured, built = (self.path / "cmake.log").read_text().splitlines()
-        self.assertRegex(configured, "^-S . -B build/test .*-DWARDEN_WERROR=ON$")
+        self.assertRegex(configured, "^-S . -B build/test .*-DWARDEN_WERROR=ON -DWARDEN_FAST_COMPILE=OFF$")
         self.assertEqual(built, "--build build/test")
 
     def test_a_build_that_fails(self):
@@ -255,13 +255,16 @@ class Tests(driver.DriverTest):
         self.assertEqual(self.built(), ["--build build/test --target warden_simulated_tests warden_templates warden_gpu_tests"])
 
     def test_all(self):
-        for stubs in ({}, GPU):
+        for stubs in ({}, {"cuobjdump": "exit 0"}, GPU):
             self.stub(stubs)
             done = self.warden("test", "--all")
             self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
             self.assertTrue(done.stdout.endswith("\n7 passed, 0 failed, 2 skipped\n"), done.stdout)
             self.assertEqual(self.ran(), sorted(self.TESTS), "every test once")
             self.assertEqual(self.built()[-1], "--build build/test")
+            # Nothing runs or reads machine code without these.
+            self.assertIn(f"FAST_COMPILE={'OFF' if stubs else 'ON'}\n--build", (self.path / "cmake.log").read_text())
+            (self.path / "cmake.log").unlink()
 
     def test_one_that_fails_is_told_in_full(self):
         words = [f"word {i}" for i in range(3000)]
