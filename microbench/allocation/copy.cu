@@ -81,7 +81,7 @@ std::map<std::string, copy_arm> const& copy_arms() {
       {"unordered", arm_of<block_allocator_places>(true)}};
   return arms;
 }
-bool takes(std::string const& arm) { return arm != "memcpy" && copy_arms().at(arm).takes; }
+bool takes_places(std::string const& arm) { return arm != "memcpy" && copy_arms().at(arm).takes; }
 
 /// Arrays of a point; runs its repetitions.
 class copier {
@@ -130,9 +130,10 @@ class copier {
   bool is_right(std::string const& arm) {
     wrong_.fill_bytes(0);
     auto const [blocks, threads] = bench::shape_of_helpers();
-    simt::launch(&check_copied, blocks, threads, 0, {arguments(), takes(arm), wrong_.data()}, {});
+    simt::launch(&check_copied, blocks, threads, 0, {arguments(), takes_places(arm), wrong_.data()},
+                 {});
     if (wrong_.to_host()[0] != 0) return false;
-    if (!takes(arm)) return true;
+    if (!takes_places(arm)) return true;
     copy_arm const& how = copy_arms().at(arm);
     takings_of_copy const all{arguments(), how.of_blocks ? how.blocks(size()) : 0};
     std::uint64_t const n = (std::uint64_t{size()} + each_ - 1) / each_;
@@ -177,7 +178,7 @@ class copy_point final : public bench::point {
     for (auto& [arm, r] : rows) {
       r.counters["operations"] = elements_;
       r.counters["bytes"] = 8. * elements_;
-      r.counters["takings"] = takes(arm) ? (elements_ + each_ - 1) / each_ : 0;
+      r.counters["takings"] = takes_places(arm) ? (elements_ + each_ - 1) / each_ : 0;
     }
     return rows;
   }

@@ -33,9 +33,9 @@ struct take_by_calls {
   }
 };
 
-class called_arm final : public take_arm {
+class called_take final : public take_arm {
  public:
-  explicit called_arm(warden::buffer<std::uint64_t> const& counters) : by_{counters} {}
+  explicit called_take(warden::buffer<std::uint64_t> const& counters) : by_{counters} {}
   void run_async(takes const& t) override { by_.run_async(take_by_calls{t, 0}); }
   void wait() override { by_.wait(); }
 
@@ -46,7 +46,7 @@ class called_arm final : public take_arm {
 }  // namespace
 
 std::unique_ptr<take_arm> make_called_taking(warden::buffer<std::uint64_t> const& counters) {
-  return std::make_unique<called_arm>(counters);
+  return std::make_unique<called_take>(counters);
 }
 
 }  // namespace allocation

@@ -31,7 +31,7 @@ warden_add_objects(handover_pairs UNITED SOURCES microbench/handover/pairs.cu mi
 set(allocation_sources copy decode_arms deferred_histogram emission_oracle emit emit_arms emit_atomics emit_called emit_stream histogram
     histogram_oracle item_counts shared_histogram take take_called word_stream)
 list(TRANSFORM allocation_sources REPLACE "(.+)" "microbench/allocation/\\1.cu")
-warden_add_objects(allocation SOURCES ${allocation_sources} SIM_SOURCES microbench/allocation/simulated/algorithms.cpp
+warden_add_objects(allocation UNITED SOURCES ${allocation_sources} SIM_SOURCES microbench/allocation/simulated/algorithms.cpp
                    GPU_SOURCES microbench/allocation/cub/decode.cu microbench/allocation/cub/histogram.cu)
 set(workloads_sources adagrad_steps adagrad_sums argmin group_by nearest scatter sparse_keys)
 list(TRANSFORM workloads_sources REPLACE "(.+)" "microbench/workloads/\\1.cu")
