@@ -25,16 +25,6 @@ inline constexpr std::uint32_t no_row = ~0u;
 
 WARDEN_DEVICE std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return b < a ? b : a; }
 
-/// Sum of a thread's entries after the last end of a row.
-struct open_sum {
-  float sum;
-  std::uint32_t has_end;  ///< 1 if a row ended in these entries
-};
-/// Returns the open sum of neighbouring entries.
-WARDEN_DEVICE open_sum joined(open_sum const& a, open_sum const& b) {
-  return {b.has_end != 0 ? b.sum : a.sum + b.sum, a.has_end | b.has_end};
-}
-
 /// Sum that a tile leaves for the row that goes on after it.
 struct carry {
   std::uint32_t row;  ///< or no_row

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "microbench/sparse_product/carries.cuh"
+#include "microbench/sparse_product/open_sums.cuh"
 #include "microbench/support/device.cuh"
 
 #include <cstdint>
@@ -23,14 +24,13 @@ WARDEN_KERNEL void multiply_by_atomics(View const m) {
 template <unsigned Threads, unsigned Entries>
 class coo_tile {
   static constexpr std::uint32_t tile_entries = Threads * Entries;
-  using block_scan = simt::block_scan_by<open_sum, Threads>;
 
  public:
   static constexpr unsigned threads = Threads;
   struct storage_type {
     std::uint32_t rows[tile_entries + 1];  ///< with the row of the next entry, or no_row
     float products[tile_entries];
-    typename block_scan::storage scan;
+    typename open_sums<Threads>::storage open;
   };
   static std::uint32_t tiles_of(matrix_view const& m) {
     return (m.entries + tile_entries - 1) / tile_entries;
@@ -43,9 +43,9 @@ class coo_tile {
                           entries = smaller(tile_entries, a.m.entries - begin);
       load(a.m, begin, entries, storage);
       simt::sync_block();
-      open_sum const left = add(entries, a.m.y, storage);
+      float const left = add(entries, a.m.y, storage);
       // If a row ends with the tile, 0 is left to the next one.
-      if (simt::thread_rank() == Threads - 1) a.carries[tile] = {storage.rows[entries], left.sum};
+      if (simt::thread_rank() == Threads - 1) a.carries[tile] = {storage.rows[entries], left};
       simt::sync_block();
     }
   }
@@ -54,56 +54,55 @@ class coo_tile {
   static WARDEN_DEVICE void load(matrix_view const& m, std::uint32_t begin, std::uint32_t entries,
                                  storage_type& s) {
     unsigned const me = simt::thread_rank();
-    // All loads start before the first wait.
+    // Without branches, so that all loads start before the first wait. Threads beyond the end of
+    // the tile load its last entry.
     std::uint32_t rows[Entries], columns[Entries];
     float products[Entries];
     WARDEN_UNROLL
     for (unsigned k = 0; k < Entries; ++k) {
-      std::uint32_t const place = k * Threads + me, entry = begin + place;
-      rows[k] = place < entries ? m.entry_rows[entry] : no_row;
-      columns[k] = place < entries ? m.entry_columns[entry] : 0;
-      products[k] = place < entries ? m.values[entry] : 0;
+      std::uint32_t const entry = begin + smaller(k * Threads + me, entries - 1);
+      columns[k] = m.entry_columns[entry];
+      products[k] = m.values[entry];
+      rows[k] = m.entry_rows[entry];
     }
     WARDEN_UNROLL
-    for (unsigned k = 0; k < Entries; ++k)
-      products[k] *= k * Threads + me < entries ? m.x[columns[k]] : 0;
+    for (unsigned k = 0; k < Entries; ++k) products[k] *= m.x[columns[k]];
     WARDEN_UNROLL
     for (unsigned k = 0; k < Entries; ++k) {
-      s.rows[k * Threads + me] = rows[k];
-      s.products[k * Threads + me] = products[k];
+      std::uint32_t const place = k * Threads + me;
+      s.rows[place] = place < entries ? rows[k] : no_row;
+      s.products[place] = products[k];
     }
-    // After the entries of a tile that is not full there is no_row already.
+    // In a tile that is not full no_row is there already.
     if (me == 0 && entries == tile_entries)
       s.rows[entries] = begin + entries < m.entries ? m.entry_rows[begin + entries] : no_row;
   }
 
   /// Adds the products of each row that ends in the tile. Returns, to the last thread, the sum of
   /// the row that goes on.
-  static WARDEN_DEVICE open_sum add(std::uint32_t entries, float* y, storage_type& s) {
-    unsigned const me = simt::thread_rank();
-    std::uint32_t first_row = 0;
-    float first_sum = 0;  // sum of the row that began earlier
-    open_sum mine{0, 0};
+  static WARDEN_DEVICE float add(std::uint32_t entries, float* y, storage_type& s) {
+    std::uint32_t const first = simt::thread_rank() * Entries;
+    std::uint32_t const first_row = s.rows[first];
+    float first_sum = 0, sum = 0;
+    bool has_end = false;
     WARDEN_UNROLL
     for (unsigned k = 0; k < Entries; ++k) {
-      std::uint32_t const place = me * Entries + k;
-      if (place >= entries) continue;
-      mine.sum += s.products[place];
-      std::uint32_t const row = s.rows[place];
-      if (row == s.rows[place + 1]) continue;
-      if (mine.has_end != 0) {
-        y[row] = mine.sum;
+      if (first + k >= entries) break;
+      sum += s.products[first + k];
+      std::uint32_t const row = s.rows[first + k];
+      if (row == s.rows[first + k + 1]) continue;
+      if (has_end) {
+        y[row] = sum;
       } else {
-        first_row = row;
-        first_sum = mine.sum;
+        first_sum = sum;
       }
-      mine = {0, 1};
+      has_end = true;
+      sum = 0;
     }
-    auto const join = [](open_sum const& x, open_sum const& y) { return joined(x, y); };
-    open_sum before = block_scan::exclusive(s.scan, mine, join);
-    if (me == 0) before = {0, 0};
-    if (mine.has_end != 0) y[first_row] = before.sum + first_sum;
-    return joined(before, mine);
+    auto const [before, until] = open_sums<Threads>::scan(s.open, {sum, has_end});
+    // The first row that ended here began before.
+    if (has_end) y[first_row] = before + first_sum;
+    return until;
   }
 };
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "microbench/sparse_product/carries.cuh"
+#include "microbench/sparse_product/open_sums.cuh"
 #include "microbench/sparse_product/search.cuh"
 
 #include <cstdint>
@@ -30,15 +31,14 @@ struct has_ended {
 template <unsigned Threads, unsigned Steps>
 class merge_tile {
   static constexpr std::uint32_t tile_steps = Threads * Steps;
-  using block_scan = simt::block_scan_by<open_sum, Threads>;
 
  public:
   static constexpr unsigned threads = Threads;
   struct storage_type {
     std::uint32_t row_ends[tile_steps + 1];  ///< in entries of the tile
-    float products[tile_steps];
-    float sums[tile_steps];  ///< [row of the tile]
-    typename block_scan::storage scan;
+    float products[tile_steps + 1];          ///< the last one is never used
+    float sums[tile_steps];                  ///< [row of the tile]
+    typename open_sums<Threads>::storage open;
   };
   static std::uint32_t tiles_of(matrix_view const& m) {
     return (m.rows + m.entries + tile_steps - 1) / tile_steps;
@@ -54,9 +54,9 @@ class merge_tile {
           cross(a.m, diagonal, begin.row, smaller(begin.row + tile_steps, a.m.rows));
       load(a.m, begin, after, storage);
       simt::sync_block();
-      open_sum const left = add(begin, after, storage);
+      float const left = add(begin, after, storage);
       if (simt::thread_rank() == Threads - 1)
-        a.carries[tile] = {after.row < a.m.rows ? after.row : no_row, left.sum};
+        a.carries[tile] = {after.row < a.m.rows ? after.row : no_row, left};
       simt::sync_block();
       for (unsigned r = simt::thread_rank(); r < after.row - begin.row; r += Threads)
         a.m.y[begin.row + r] = storage.sums[r];
@@ -81,22 +81,30 @@ class merge_tile {
                                  path_point const& after, storage_type& s) {
     unsigned const me = simt::thread_rank();
     std::uint32_t const rows = after.row - begin.row, entries = after.entry - begin.entry;
-    for (unsigned r = me; r <= rows; r += Threads) {
-      std::uint32_t const row = begin.row + r;
-      s.row_ends[r] = row < m.rows ? m.offsets[row + 1] - begin.entry : entries;
+    constexpr unsigned at_once = 4;
+    for (unsigned r = me; r <= rows; r += at_once * Threads) {
+      std::uint32_t ends[at_once];
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < at_once; ++k)  // after the last row comes the number of entries
+        ends[k] = m.offsets[smaller(begin.row + smaller(r + k * Threads, rows) + 1, m.rows)];
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < at_once; ++k) {
+        if (r + k * Threads <= rows) s.row_ends[r + k * Threads] = ends[k] - begin.entry;
+      }
     }
-    // All loads start before the first wait.
+    if (entries == 0) return;
+    // Without branches, so that all loads start before the first wait. Threads beyond the end of
+    // the tile load its last entry.
     std::uint32_t columns[Steps];
     float products[Steps];
     WARDEN_UNROLL
     for (unsigned k = 0; k < Steps; ++k) {
-      std::uint32_t const place = k * Threads + me, entry = begin.entry + place;
-      columns[k] = place < entries ? m.entry_columns[entry] : 0;
-      products[k] = place < entries ? m.values[entry] : 0;
+      std::uint32_t const entry = begin.entry + smaller(k * Threads + me, entries - 1);
+      columns[k] = m.entry_columns[entry];
+      products[k] = m.values[entry];
     }
     WARDEN_UNROLL
-    for (unsigned k = 0; k < Steps; ++k)
-      products[k] *= k * Threads + me < entries ? m.x[columns[k]] : 0;
+    for (unsigned k = 0; k < Steps; ++k) products[k] *= m.x[columns[k]];
     WARDEN_UNROLL
     for (unsigned k = 0; k < Steps; ++k) {
       std::uint32_t const place = k * Threads + me;
@@ -106,39 +114,31 @@ class merge_tile {
 
   /// Adds the products of each row that ends in the tile. Returns, to the last thread, the sum of
   /// the row that goes on.
-  static WARDEN_DEVICE open_sum add(path_point const& begin, path_point const& after,
-                                    storage_type& s) {
+  static WARDEN_DEVICE float add(path_point const& begin, path_point const& after,
+                                 storage_type& s) {
     unsigned const me = simt::thread_rank();
     std::uint32_t const rows = after.row - begin.row, entries = after.entry - begin.entry;
-    std::uint32_t const diagonal = smaller(me * Steps, rows + entries);
-    std::uint32_t row = search(diagonal > entries ? diagonal - entries : 0, smaller(diagonal, rows),
-                               has_ended{s.row_ends, diagonal});
-    std::uint32_t entry = diagonal - row;
-    std::uint32_t first_row = 0;
-    float first_sum = 0;  // sum of the row that began earlier
-    open_sum mine{0, 0};
+    std::uint32_t const diagonal = smaller(me * Steps, rows + entries),
+                        steps = rows + entries - diagonal;
+    std::uint32_t const first_row =
+        search(diagonal > entries ? diagonal - entries : 0, smaller(diagonal, rows),
+               has_ended{s.row_ends, diagonal});
+    std::uint32_t row = first_row, entry = diagonal - row;
+    float sum = 0;
     WARDEN_UNROLL
     for (unsigned k = 0; k < Steps; ++k) {
-      if (diagonal + k >= rows + entries) continue;
+      if (k >= steps) break;
       if (entry < s.row_ends[row]) {
-        mine.sum += s.products[entry];
-        ++entry;
+        sum += s.products[entry++];
       } else {
-        if (mine.has_end != 0) {
-          s.sums[row] = mine.sum;
-        } else {
-          first_row = row;
-          first_sum = mine.sum;
-        }
-        mine = {0, 1};
-        ++row;
+        s.sums[row++] = sum;
+        sum = 0;
       }
     }
-    auto const join = [](open_sum const& x, open_sum const& y) { return joined(x, y); };
-    open_sum before = block_scan::exclusive(s.scan, mine, join);
-    if (me == 0) before = {0, 0};
-    if (mine.has_end != 0) s.sums[first_row] = before.sum + first_sum;
-    return joined(before, mine);
+    auto const [before, until] = open_sums<Threads>::scan(s.open, {sum, row != first_row});
+    // The first row that ended here began before.
+    if (row != first_row) s.sums[first_row] += before;
+    return until;
   }
 };
 

@@ -41,7 +41,7 @@ arm make_warden(product_work& w) {
           .bytes = w.coo_bytes()};
 }
 arm make_segments(product_work& w) {
-  auto const by = std::make_shared<tile_product<coo_tile<256, 7>>>(w.view());
+  auto const by = std::make_shared<tile_product<coo_tile<128, 11>>>(w.view());
   return {.run_async =
               [&w, by] {
                 w.clear_async();
@@ -60,7 +60,7 @@ arm make_rows(product_work& w) {
           .bytes = w.csr_bytes()};
 }
 arm make_merge(product_work& w) {
-  auto const by = std::make_shared<tile_product<merge_tile<256, 7>>>(w.view());
+  auto const by = std::make_shared<tile_product<merge_tile<128, 15>>>(w.view());
   return {.run_async = [by] { by->run_async(); }, .same_bits = true, .bytes = w.csr_bytes()};
 }
 

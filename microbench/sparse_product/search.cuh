@@ -25,20 +25,21 @@ WARDEN_DEVICE std::uint32_t search(std::uint32_t low, std::uint32_t high, Predic
   return low;
 }
 
-/// Returns the same, by the 32 lanes of a warp: a wait for memory divides the range by 33 instead
+/// Returns the same, by the 32 lanes of a warp: a wait for memory divides the range by 32 instead
 /// of by 2. Collective over the warp.
 template <class Predicate>
 WARDEN_DEVICE std::uint32_t search_by_warp(std::uint32_t low, std::uint32_t high,
                                            Predicate is_before) {
   while (low < high) {
     std::uint64_t const range = high - low;
-    auto const probe = [&](unsigned lane) {
-      return low + static_cast<std::uint32_t>(range * (lane + 1) / (simt::warp_size + 1));
+    auto const probe = [&](unsigned lane) {  // the first one is `low`
+      return low + static_cast<std::uint32_t>(range * lane / simt::warp_size);
     };
     auto const count = static_cast<unsigned>(
         simt::count_bits(simt::ballot(simt::full_warp, is_before(probe(simt::lane_id())))));
+    if (count == 0) return low;
     // The first `count` lanes are before the place.
-    std::uint32_t const first = count == 0 ? low : probe(count - 1) + 1;
+    std::uint32_t const first = probe(count - 1) + 1;
     if (count < simt::warp_size) high = probe(count);
     low = first;
   }

@@ -21,7 +21,7 @@ namespace {
 using namespace sparse_product;
 namespace sim = warden::sim;
 
-constexpr unsigned threads = 64, items = 3, tile = threads * items;
+constexpr unsigned threads = 96, items = 3, tile = threads * items;
 using lengths = std::vector<std::uint32_t>;
 
 /// A matrix with rows of these lengths, in host memory.
