@@ -166,7 +166,7 @@ WARDEN_KERNEL void order_accesses(Arguments a) {
       // A write before `first` is one to another record.
       if (row.mark >> 31 == 0)
         turn = mine.write > first ? mine.write - first : 0;  // mutation: several-read
-      if (!row.is_last) turn |= access_turn::releases;
+      if (!row.is_last) turn |= access_turn::release_bit;
       a.turns[row.mark & ~(1u << 31)] = {first, turn};
     }
     go_on(before, row.place, row.firsts, row.writes);

@@ -30,9 +30,11 @@ class records {
   /// Constructs the records `ids` of `all`. Copies those that the section writes.
   WARDEN_DEVICE records(Record* all, std::uint32_t const (&ids)[Most],
                         detail::named_accesses const& named)
-      : all_{all}, ids_{ids}, named_{named} {
+      : all_{all}, named_{named} {
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
+      // The caller's ids stay in registers, because they are not the ones that `read` indexes.
+      ids_[s] = ids[s];
       if (s < named.count && named.writes_to(s)) memcpy(&copy(s), &all[ids[s]], sizeof(Record));
     }
   }
@@ -79,8 +81,8 @@ class records {
   }
 
   Record* all_;
-  std::uint32_t const (&ids_)[Most];
-  detail::named_accesses const& named_;
+  detail::named_accesses named_;
+  std::uint32_t ids_[Most];
   bool is_misused_ = false;
   alignas(Record) std::byte copies_[Most * sizeof(Record)];
 };

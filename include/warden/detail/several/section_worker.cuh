@@ -31,8 +31,21 @@ class several_worker {
   WARDEN_DEVICE several_worker(arguments_type const& a, Function const& function)
       : a_{a}, function_{function}, count_{a.count()} {}
 
-  /// Runs sections until none is left. Collective over the warp.
+  /// Runs sections until none is left, or the run is poisoned. Collective over the warp.
   WARDEN_DEVICE void run() {
+    run_all();
+    outcome_counts& counts = a_.control->counts;
+    std::uint32_t const committed = simt::warp_sum(counts_.committed);
+    std::uint32_t const aborted = simt::warp_sum(counts_.aborted);
+    std::uint32_t const refused = simt::warp_sum(counts_.refused);
+    if (simt::lane_id() != 0) return;
+    simt::add(&counts.committed, committed);
+    simt::add(&counts.aborted, aborted);
+    simt::add(&counts.refused, refused);
+  }
+
+ private:
+  WARDEN_DEVICE void run_all() {
     watchdog dog{a_.array.health, a_.limit};
     unsigned failures = 0;
     bool are_left = true;
@@ -57,8 +70,6 @@ class several_worker {
         return;
     }
   }
-
- private:
   /// Gives each lane without a section the next one of the log. Returns false if none is left.
   /// Collective over the warp.
   WARDEN_DEVICE bool take() {
@@ -76,37 +87,51 @@ class several_worker {
     }
     return first + count < count_;
   }
+  /// Loads what the section needs to know, and its records into the level-2 cache.
   WARDEN_DEVICE void begin() {
     named_ = a_.named[section_];
-    slot_ = 0;
-    has_waited_ = false;
-    if (named_.count != 0) now_ = a_.turns[first()];
-    // Loads the records into the level-2 cache while the section waits.
+    std::uint32_t const first = section_ * Most;
+    early_ = 0;
+    releases_ = false;
+    // Constant indexes keep the arrays in registers, and let the loads overlap.
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
       if (s >= named_.count) continue;
-      ids_[s] = a_.ids[first() + s];
+      turns_[s] = a_.turns[first + s];
+      ids_[s] = a_.ids[first + s];
+    }
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < Most; ++s) {
+      if (s >= named_.count) continue;
+      if (turns_[s].value() != 0) early_ |= 1u << s;
+      releases_ = releases_ || turns_[s].releases();
       simt::prefetch(&a_.array.records[ids_[s]]);
     }
+    waits_ = early_ != 0;
   }
-  /// True once the turn of all accesses has come. Polls the first one whose turn has not.
+  /// True once the turn of all accesses has come. Polls all of those whose turn has not, together:
+  /// one after another, each would add its latency to the time between two sections on a hot
+  /// record.
   WARDEN_DEVICE bool has_come() {
-    distance_ = 0;
-    while (slot_ < named_.count) {
-      std::uint32_t const turn = now_.turn & ~access_turn::releases;
-      if (turn != 0) {
-        // A write waits until the counter is equal to its turn. It is larger only for a read.
-        std::uint32_t const done = simt::load_relaxed(counter(now_));
-        bool const is_early = done < turn;  // mutation: several-early
-        if (is_early) {
-          distance_ = turn - done;
-          return false;
-        }
-        has_waited_ = true;
-      }
-      if (++slot_ < named_.count) now_ = a_.turns[first() + slot_];
+    std::uint32_t done[Most];
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < Most; ++s) {
+      if ((early_ >> s & 1) != 0) done[s] = simt::load_relaxed(counter(turns_[s]));
     }
-    return true;
+    distance_ = 0;
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < Most; ++s) {
+      if ((early_ >> s & 1) == 0) continue;
+      // The counter stops at the turn of a write. It goes on only after that of a read.
+      std::uint32_t const turn = turns_[s].value();
+      bool const has_come = done[s] >= turn;  // mutation: several-early
+      if (has_come) {
+        early_ &= ~(1u << s);
+      } else if (turn - done[s] > distance_) {
+        distance_ = turn - done[s];
+      }
+    }
+    return early_ == 0;
   }
   /// Returns the number of failed polls by which a pause is chosen: few if an access of the warp is
   /// next on its record.
@@ -116,21 +141,21 @@ class several_worker {
   }
   WARDEN_DEVICE bool is_hopeful(watchdog& dog) const {
     return dog.hopeful([&] { return simt::load_relaxed(&a_.control->finished) + std::uint64_t{1}; },
-                       [&] { stop(a_.array.health, a_.limit.nanoseconds, now_, section_); });
+                       [&] {
+                         std::uint32_t turn = 0;
+                         WARDEN_UNROLL
+                         for (unsigned s = 0; s < Most; ++s) {
+                           if ((early_ >> s & 1) != 0) turn = turns_[s].value();
+                         }
+                         stop(a_.array.health, a_.limit.nanoseconds, turn, section_);
+                       });
   }
   /// By value, because an argument that is passed by address would be in local memory everywhere.
-  WARDEN_COLD static void stop(guarded_health* health, std::uint64_t nanoseconds, access_turn now,
-                               std::uint32_t section) {
-    failed_wait const first{wait_kind::record_turn,
-                            simt::block_rank(),
-                            simt::thread_rank(),
-                            0,
-                            now.turn & ~access_turn::releases,
-                            0,
-                            section,
-                            0,
-                            0,
-                            wait_kind::nothing};
+  WARDEN_COLD static void stop(guarded_health* health, std::uint64_t nanoseconds,
+                               std::uint32_t turn, std::uint32_t section) {
+    failed_wait const first{
+        wait_kind::record_turn, simt::block_rank(), simt::thread_rank(), 0, turn, 0, section, 0, 0,
+        wait_kind::nothing};
     if (!poison(health, first)) return;
     health->failed.limit_nanoseconds = nanoseconds;
     health->failed.member_count = 0;
@@ -141,7 +166,7 @@ class several_worker {
     if (named_.is_refused != 0) return outcome::refused;
     // Acquire: pairs with the fence in `finish` of the sections whose additions `has_come` has
     // read, for the records that those sections wrote or read.
-    if (has_waited_) simt::fence_device();  // mutation: several-acquire
+    if (waits_) simt::fence_device();  // mutation: several-acquire
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
       if (s >= named_.count) continue;
@@ -182,22 +207,19 @@ class several_worker {
   /// Lets later sections have the records.
   WARDEN_DEVICE void finish(outcome result) {
     // Release: pairs with the fence in `run_section` of the sections that wait for these additions.
-    simt::fence_device();  // mutation: several-release
-    for (unsigned s = 0; s < named_.count; ++s) {
-      access_turn const one = a_.turns[first() + s];
-      if ((one.turn & access_turn::releases) == 0) continue;
-      simt::add(counter(one), 1u);  // mutation: several-lost
+    if (releases_) simt::fence_device();  // mutation: several-release
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < Most; ++s) {
+      if (s >= named_.count || !turns_[s].releases()) continue;
+      simt::add(counter(turns_[s]), 1u);  // mutation: several-lost
     }
     if (a_.outcomes != nullptr) a_.outcomes[section_] = result;
-    outcome_counts& counts = a_.control->counts;
-    simt::add_together(result == outcome::commit  ? &counts.committed
-                       : result == outcome::abort ? &counts.aborted
-                                                  : &counts.refused,
-                       1u);
+    counts_.committed += result == outcome::commit ? 1 : 0;
+    counts_.aborted += result == outcome::abort ? 1 : 0;
+    counts_.refused += result == outcome::refused ? 1 : 0;
     has_section_ = false;
   }
 
-  [[nodiscard]] WARDEN_DEVICE std::uint32_t first() const { return section_ * Most; }
   [[nodiscard]] WARDEN_DEVICE std::uint32_t* counter(access_turn const& of) const {
     return &a_.sorted_ids[of.counter];
   }
@@ -205,13 +227,16 @@ class several_worker {
   arguments_type const& a_;
   Function const& function_;
   std::uint32_t const count_;  ///< sections of the run
-  bool has_section_ = false, has_waited_ = false;
+  outcome_counts counts_{};    ///< results of this thread's sections
+  bool has_section_ = false;
+  bool waits_ = false;     ///< true if the turn of any access is not 0
+  bool releases_ = false;  ///< true if any access counts when it has finished
   std::uint32_t section_ = 0;
   named_accesses named_{};
-  std::uint32_t ids_[Most];     ///< records of the accesses
-  unsigned slot_ = 0;           ///< first access whose turn has not come yet
-  access_turn now_{};           ///< its turn
-  std::uint32_t distance_ = 0;  ///< accesses that have to finish before
+  access_turn turns_[Most];     ///< turns of the accesses
+  std::uint32_t ids_[Most];     ///< their records
+  unsigned early_ = 0;          ///< bit s: the turn of access s has not come yet
+  std::uint32_t distance_ = 0;  ///< largest number of accesses that have to finish before
 };
 
 /// Runs all sections, in the order of the log on each record.

@@ -35,10 +35,15 @@ struct several_control {
 /// When an access may begin.
 struct access_turn {
   /// Set in `turn` if a later access to the record may wait for this one.
-  static constexpr std::uint32_t releases = 1u << 31;
+  static constexpr std::uint32_t release_bit = 1u << 31;
 
   std::uint32_t counter;  ///< number of the record's counter
-  std::uint32_t turn;     ///< value of the counter from which on the access may begin
+  std::uint32_t turn;     ///< value of the counter from which on the access may begin; and that bit
+
+  /// Returns the value of the counter from which on the access may begin.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t value() const { return turn & ~release_bit; }
+  /// True if the access counts when it has finished.
+  [[nodiscard]] WARDEN_DEVICE bool releases() const { return (turn & release_bit) != 0; }
 };
 
 /// Last places in a tile of the sorted accesses, plus 1; 0 if there are none.
