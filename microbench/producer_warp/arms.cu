@@ -38,10 +38,6 @@ kernels const& find(std::string const& operation) {
   return all.at(operation);
 }
 
-/// Returns N if `arm` is `name` and N, otherwise 0.
-unsigned number_after(std::string const& name, std::string const& arm) {
-  return arm.starts_with(name) ? static_cast<unsigned>(std::stoul(arm.substr(name.size()))) : 0;
-}
 std::string const producer = "producer_", rebalanced = "rebalanced_";
 
 /// Returns the pieces of the result that a stage has room for: whole rows, as many as a warp has
@@ -70,6 +66,12 @@ std::vector<std::string> arm_names() {
   return names;
 }
 
+unsigned stages_of(std::string const& arm) {
+  for (std::string const& name : {producer, rebalanced})
+    if (arm.starts_with(name)) return static_cast<unsigned>(std::stoul(arm.substr(name.size())));
+  return 0;
+}
+
 abilities find_abilities() {
   warden::buffer<abilities> const found{1};
   simt::launch(&ask, 1, 1, 0, found.data(), {});
@@ -80,7 +82,7 @@ bool has_arm(std::string const& operation, std::string const& arm, abilities con
   if (arm == "device_copy") return operation == "copy" || operation == "gather";
   if (arm.starts_with(producer)) return device.bulk_copies;
   if (arm.starts_with(rebalanced)) return device.bulk_copies && device.moves_registers;
-  return true;
+  return arm == "plain" || arm == "unrolled";
 }
 
 std::function<void()> plan_of(std::string const& operation, std::string const& arm, work const& a,
@@ -94,7 +96,7 @@ std::function<void()> plan_of(std::string const& operation, std::string const& a
   kernel chosen = arm == "plain" ? of.plain : of.unrolled;
   unsigned threads = loading_threads, block_pieces = loading_threads;
   std::size_t shared = 0;
-  full.stages = std::max(number_after(producer, arm), number_after(rebalanced, arm));
+  full.stages = stages_of(arm);
   if (full.stages != 0) {
     bool const moves = arm.starts_with(rebalanced);
     chosen = moves ? of.rebalanced : of.producer;

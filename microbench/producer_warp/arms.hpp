@@ -33,6 +33,8 @@ struct work {
 /// `producer_N` has a producer warp and N stages, `rebalanced_N` moves its registers to the other
 /// warps. `device_copy` copies the bytes of x without an operation.
 std::vector<std::string> arm_names();
+/// Returns the stages of the arm's ring; 0 if it has none.
+unsigned stages_of(std::string const& arm);
 
 /// Abilities of the device and of the machine code of this program.
 struct abilities {

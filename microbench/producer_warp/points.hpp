@@ -19,5 +19,8 @@ struct point_options {
   std::uint32_t stage_bytes;
 };
 std::shared_ptr<bench::point> make_point(point_options const& options, abilities const& device);
+/// A point of the operation `segments`, whose elements are messages.
+std::shared_ptr<bench::point> make_segment_point(point_options const& options,
+                                                 abilities const& device);
 
 }  // namespace producer_warp

@@ -91,7 +91,8 @@ INPUTS = {"allocation/copy": ("elements", "one of every", None), "allocation/emi
           "allocation/decode": ("lengths", None, None), "allocation/take": ("counts", "counters", None),
           "allocation/histogram": ("samples", "bins", None),
           **{f"producer_warp/{kind}": ("rows", "elements", None) for kind in ("copy", "axpy", "stencil", "gather")},
-          "sparse_product/multiply": ("matrix", "rows", None)}
+          "sparse_product/multiply": ("matrix", "rows", None),
+          "producer_warp/segments": (None, "messages", None)}
 # Counters that a row must have -> slug, title, and (header, text of a row) of a table with a line
 # per row. The first that fits counts.
 FACTS = [

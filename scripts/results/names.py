@@ -50,6 +50,7 @@ LABELS = {
     "cub_radix_8": "CUB radix sort, 8 keys", "plain": "plain loads", "unrolled": "unrolled loads",
     **{f"producer_{n}": f"producer warp, {n} stages" for n in range(2, 7)},
     **{f"rebalanced_{n}": f"producer warp, {n} stages, rebalanced" for n in range(2, 7)}, "device_copy": "device copy",
+    "reader": "reader of runs", "reader_meets": "reader of runs, with barriers",
     "owner": "1 GPU, owner", "two_gpus": "2 GPUs", "two_gpus_on_chip": "2 GPUs, on chip", "four_gpus": "4 GPUs",
     "eight_gpus": "8 GPUs"}
 

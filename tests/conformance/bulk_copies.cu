@@ -13,6 +13,7 @@ TEST(bulk_copies, rows_of_stages_come) {
   run(&by_a_producer<6, 1, 1024>, 128);
   run(&by_a_producer<4, 7, 208, 3>, 96);
 }
+TEST(bulk_copies, parts_come) { run(&by_parts, 64); }
 TEST(bulk_copies, rows_of_groups_come) {
   run(&by_groups<8, 256>, 64);
   run(&by_groups<32, 16>, 64);

@@ -72,6 +72,38 @@ WARDEN_KERNEL void by_a_producer(arguments a) {
     simt::shared_store(reinterpret_cast<std::uint32_t*>(&barriers)[i], i);
 }
 
+/// A warp fills stages with parts of a row, and the other one reads them. Lane i copies i % 3 times
+/// 16 bytes. The producer's lane 0 tells the reader which row it is.
+WARDEN_KERNEL void by_parts(arguments a) {
+  constexpr unsigned stages = 2, parts = 31, row_words = parts * 4, fills = 5;
+  using pipeline = simt::copy_pipeline<stages>;
+  std::byte* const arena = simt::dynamic_shared();
+  auto* const firsts = reinterpret_cast<std::uint32_t*>(arena + stages * row_words * 4);
+  auto& barriers = *reinterpret_cast<pipeline::storage*>(firsts + stages);
+  pipeline::start(barriers, 1, 1);
+  pipeline mine{barriers};
+  auto const alive = [] { return true; };
+  unsigned const lane = simt::lane_id();
+  for (unsigned fill = 0; fill < fills; ++fill) {
+    std::byte* const stage = arena + mine.stage() * row_words * 4;
+    if (simt::warp_rank() == 0) {
+      std::uint32_t const first = first_of_row(simt::block_rank() * fills + fill, 128);
+      unsigned const before = lane / 3 * 3 + (lane % 3 == 2 ? 1 : 0);  // parts of other lanes
+      expect(a, mine.acquire(alive));
+      if (lane == 0) simt::shared_store(firsts[mine.stage()], first);
+      mine.commit_parts(stage + before * 16, a.table + first + before * 4, lane % 3 * 16);
+    } else {
+      expect(a, mine.wait(alive));
+      std::uint32_t const first = simt::shared_load(firsts[mine.stage()]);
+      auto const* const words = reinterpret_cast<std::uint32_t const*>(stage);
+      for (unsigned i = lane; i < row_words; i += simt::warp_size)
+        expect(a, simt::shared_load(words[i]) == word_of(first + i));
+      mine.release();
+    }
+  }
+  pipeline::end(barriers);
+}
+
 /// Each group of lanes copies the next row while it reads one.
 template <unsigned Lanes, unsigned RowBytes>
 WARDEN_KERNEL void by_groups(arguments a) {

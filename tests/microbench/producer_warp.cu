@@ -3,6 +3,7 @@
 // schedules, and are absent where the hardware does not copy.
 
 #include "microbench/producer_warp/arms.hpp"
+#include "microbench/producer_warp/segments.hpp"
 #include "tests/support/many_schedules.cuh"
 
 #include <warden/buffer.hpp>
@@ -81,6 +82,7 @@ TEST(producer_warp, arms_compute_what_a_loop_computes) {
 
 TEST(producer_warp, needs_bulk_copies) {
   EXPECT_TRUE(has_arm("copy", "rebalanced_2", find_abilities()));
+  EXPECT_FALSE(has_arm("copy", "reader", find_abilities()));
   warden::sim::settings s;
   s.bulk_copies = false;
   warden::sim::configure(s);
@@ -101,6 +103,63 @@ TEST(producer_warp_seeds, stages_are_used_again) {
     // Each consumer warp reads a part of a stage. Every stage is used three times, or more.
     expect_result(operation_names[seed % kinds], name + ring, 2500, 2048,
                   static_cast<unsigned>(seed));
+  });
+}
+
+/// A log on the host, with segments of any length, and its results by a loop.
+struct host_log {
+  static constexpr std::uint32_t partitions = 3, rows = 100, records = 5;
+  std::vector<std::uint16_t> offsets;
+  std::vector<std::uint32_t> begins;
+  std::vector<message> pool;
+  std::vector<std::uint32_t> sums, outcomes;
+
+  explicit host_log(unsigned seed) : offsets((partitions + 1) * rows), sums(partitions * records) {
+    std::mt19937 random{seed};
+    for (std::uint32_t row = 0; row < rows; ++row) {
+      begins.push_back(static_cast<std::uint32_t>(pool.size()));
+      for (std::uint32_t p = 0; p < partitions; ++p) {
+        // Most have few messages; some have none, some more than a stage has room for.
+        std::uint32_t const length = random() % 40 == 0 ? 80 : random() % 9;
+        for (std::uint32_t k = 0; k < length; ++k) add(p, random);
+        offsets[(p + 1) * rows + row] = static_cast<std::uint16_t>(pool.size() - begins.back());
+      }
+    }
+  }
+  void expect_results(std::string const& arm, std::uint32_t stage_bytes) const {
+    SCOPED_TRACE(arm);
+    warden::buffer<message> const on_device{pool};
+    warden::buffer<std::uint16_t> const device_offsets{offsets};
+    warden::buffer<std::uint32_t> const device_begins{begins};
+    warden::buffer<std::uint32_t> device_sums{sums.size()};
+    warden::buffer<std::uint32_t> found{outcomes.size()};
+    device_sums.fill_bytes(0xff);
+    found.fill_bytes(0xff);
+    plan_of_segments(
+        arm,
+        {on_device.data(), device_offsets.data(), device_begins.data(), device_sums.data(),
+         found.data(), static_cast<std::uint32_t>(pool.size()), rows, partitions, records},
+        stage_bytes)();
+    EXPECT_EQ(device_sums.to_host(), sums);
+    EXPECT_EQ(found.to_host(), outcomes);
+  }
+
+ private:
+  void add(std::uint32_t partition, std::mt19937& random) {
+    message const m{static_cast<std::uint32_t>(random() % records),
+                    static_cast<std::uint32_t>(pool.size()),
+                    std::uint64_t{random()} << 32 | random()};
+    pool.push_back(m);
+    sums[partition * records + m.local] += static_cast<std::uint32_t>(m.value);
+    outcomes.push_back(static_cast<std::uint32_t>(m.value >> 32) ^ m.local);
+  }
+};
+
+TEST(producer_warp_seeds, segments_of_a_log_are_read_once) {
+  std::vector<std::string> const arms = segment_arm_names();
+  test::under_many_schedules(1, [&](std::uint64_t seed) {
+    test::let_one_block_be_resident();
+    host_log{static_cast<unsigned>(seed)}.expect_results(arms[seed % arms.size()], 1024);
   });
 }
 

@@ -26,10 +26,13 @@ void on_devices(bool bulk_copies, Run runs) {
 void run_stages(std::uint64_t seed) {
   run(seed % 4 < 2 ? &by_a_producer<2, 8, 32> : &by_a_producer<3, 3, 48>, seed % 3 == 0 ? 64 : 96);
 }
+void run_parts(std::uint64_t) { run(&by_parts, 64); }
 void run_groups(std::uint64_t) { run(&by_groups<8, 144>, 32); }
 
 TEST(bulk_copies_seeds, rows_of_stages_come_by_copies) { on_devices(true, run_stages); }
 TEST(bulk_copies_seeds, rows_of_stages_come_by_threads) { on_devices(false, run_stages); }
+TEST(bulk_copies_seeds, parts_come_by_copies) { on_devices(true, run_parts); }
+TEST(bulk_copies_seeds, parts_come_by_threads) { on_devices(false, run_parts); }
 TEST(bulk_copies_seeds, rows_of_groups_come_by_copies) { on_devices(true, run_groups); }
 TEST(bulk_copies_seeds, rows_of_groups_come_by_threads) { on_devices(false, run_groups); }
 TEST(bulk_copies_seeds, halves_of_rows_come) {

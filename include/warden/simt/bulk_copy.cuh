@@ -166,5 +166,19 @@ WARDEN_DEVICE void gather_rows(std::byte* to, void const* row, unsigned rows, un
   if (lane == 0) barrier.arrive(where);
 }
 
+/// Copies `bytes` bytes from `from` to `to` for each lane, which may have none. Arrives once at
+/// `barrier`, in whose current phase the bytes come. Collective over the warp. It begins with a
+/// barrier of the warp, as copy_row. Precondition: as copy_bulk's, but `bytes` may be 0.
+WARDEN_DEVICE void gather_parts(std::byte* to, void const* from, unsigned bytes,
+                                phase_barrier& barrier, site where = site::current()) {
+  unsigned const all = warp_sum(bytes);
+  sync_warp(full_warp);
+  if (has_bulk_copies() && lane_id() == 0) barrier.arrive_with_bytes(all, where);
+  if (bytes != 0) copy_bulk(to, from, bytes, barrier, where);
+  if (has_bulk_copies()) return;
+  sync_warp(full_warp);
+  if (lane_id() == 0) barrier.arrive(where);
+}
+
 }  // namespace simt
 WARDEN_NAMESPACE_END

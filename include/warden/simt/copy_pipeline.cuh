@@ -77,6 +77,13 @@ class copy_pipeline {
     advance();
   }
 
+  /// Fills the stage as gather_parts does, and goes on to the next one. What the producer warp's
+  /// lane 0 has stored before is visible to consumers that have waited.
+  WARDEN_DEVICE void commit_parts(std::byte* to, void const* from, unsigned bytes) {
+    gather_parts(to, from, bytes, barriers_->filled[stage_]);
+    advance();
+  }
+
   /// Waits until the stage is filled; see acquire.
   template <class Hopeful>
   WARDEN_DEVICE bool wait(Hopeful hopeful) {
