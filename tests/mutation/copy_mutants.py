@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of copies to shared memory; mutants.py says how a row reads."""
-from diagnoses import COPIED_GROUPS, COPIED_HALVES, COPIED_STAGES, GROUPS_BY_THREADS, STAGES_BY_THREADS, WRONG_ROWS
+from diagnoses import COPIED_GROUPS, COPIED_HALVES, COPIED_STAGES, GROUPS_BY_THREADS, PARTS_BY_THREADS, STAGES_BY_THREADS, WRONG_ROWS
 
 COPY_MUTANTS = {
     # A stage that is read before its rows have come; a stage that is filled before its readers begin; one that is
@@ -15,6 +15,7 @@ COPY_MUTANTS = {
     "rows-met": ("simt/bulk_copy.cuh", "", COPIED_STAGES, WRONG_ROWS),
     # Rows whose lanes have not all stored their parts.
     "rows-stored": ("simt/bulk_copy.cuh", "", STAGES_BY_THREADS, WRONG_ROWS),
+    "parts-stored": ("simt/bulk_copy.cuh", "", PARTS_BY_THREADS, WRONG_ROWS),
     "row-stored": ("simt/bulk_copy.cuh", "", GROUPS_BY_THREADS, WRONG_ROWS),
     # Arrivals that do not release what the thread wrote; that do not pass on what other arrivals released. A wait that
     # acquires nothing.

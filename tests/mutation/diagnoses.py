@@ -71,6 +71,7 @@ WORKLIST_WRONG = PATHS_WRONG + r"|no end after|no progress|outside device memory
 UNPARTED = r"Which is: \{ [1-9]\d*, 0 \}"
 # The tests of copies to shared memory.
 COPIED_STAGES = "copies/bulk_copies_seeds.rows_of_stages_come_by_copies"
+PARTS_BY_THREADS = "copies/bulk_copies_seeds.parts_come_by_threads"
 STAGES_BY_THREADS = "copies/bulk_copies_seeds.rows_of_stages_come_by_threads"
 COPIED_GROUPS = "copies/bulk_copies_seeds.rows_of_groups_come_by_copies"
 GROUPS_BY_THREADS = "copies/bulk_copies_seeds.rows_of_groups_come_by_threads"

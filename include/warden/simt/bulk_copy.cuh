@@ -176,7 +176,7 @@ WARDEN_DEVICE void gather_parts(std::byte* to, void const* from, unsigned bytes,
   if (has_bulk_copies() && lane_id() == 0) barrier.arrive_with_bytes(all, where);
   if (bytes != 0) copy_bulk(to, from, bytes, barrier, where);
   if (has_bulk_copies()) return;
-  sync_warp(full_warp);
+  sync_warp(full_warp);  // mutation: parts-stored
   if (lane_id() == 0) barrier.arrive(where);
 }
 
