@@ -4,26 +4,18 @@
 #include "microbench/sparse_product/matrix.hpp"
 
 #include "apps/graph/device_csr.cuh"
-#include "microbench/support/device.cuh"
+#include "microbench/workloads/rows.cuh"
 
 #include <warden/error.hpp>
-#include <warden/simt/launch.cuh>
 
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 namespace sparse_product {
 namespace {
 
 namespace simt = warden::simt;
-
-template <class Argument>
-void launch(void (*kernel)(Argument), std::type_identity_t<Argument> const& a) {
-  auto const [blocks, threads] = bench::shape_of_helpers();
-  simt::launch(kernel, blocks, threads, 0, a, {});
-}
 
 struct edge_arguments {
   std::uint32_t rows;
@@ -88,8 +80,8 @@ graph::device_edges edges_of(std::string const& name, std::uint32_t scale) {
   edges.vertices = rows_of(name, scale);
   edges.from = warden::buffer<graph::vertex>{entries};
   edges.to = warden::buffer<graph::vertex>{entries};
-  launch(&make_edges, {static_cast<std::uint32_t>(edges.vertices), entries, is_banded,
-                       edges.from.data(), edges.to.data()});
+  workloads::launch_helper(&make_edges, {static_cast<std::uint32_t>(edges.vertices), entries,
+                                         is_banded, edges.from.data(), edges.to.data()});
   return edges;
 }
 
@@ -101,8 +93,8 @@ matrix make_matrix(std::string const& name, std::uint32_t scale) {
   matrix m{static_cast<std::uint32_t>(rows.vertices()),
            warden::buffer<std::uint32_t>{rows.offsets.size()},
            warden::buffer<std::uint32_t>{rows.arcs()}, std::move(rows.neighbours)};
-  launch(&expand,
-         {m.rows, m.entries(), rows.offsets.data(), m.offsets.data(), m.entry_rows.data()});
+  workloads::launch_helper(
+      &expand, {m.rows, m.entries(), rows.offsets.data(), m.offsets.data(), m.entry_rows.data()});
   warden::stream_ref{}.synchronize();
   return m;
 }

@@ -4,6 +4,7 @@
 #include "microbench/sparse_product/points.hpp"
 
 #include "microbench/sparse_product/coo_product.cuh"
+#include "microbench/sparse_product/cusparse.hpp"
 #include "microbench/sparse_product/merge_product.cuh"
 #include "microbench/sparse_product/row_product.cuh"
 #include "microbench/sparse_product/sections.cuh"
@@ -64,6 +65,12 @@ arm make_merge(product_work& w) {
   return {.run_async = [by] { by->run_async(); }, .same_bits = true, .bytes = w.csr_bytes()};
 }
 
+arm make_by_cusparse(product_work& w) {
+  arm by = make_cusparse(w.view());
+  by.bytes = w.csr_bytes();
+  return by;
+}
+
 }  // namespace
 
 workloads::arm_makers<product_work> all_arms() {
@@ -73,7 +80,7 @@ workloads::arm_makers<product_work> all_arms() {
                                            {"coo_segments", make_segments},
                                            {"csr_rows", make_rows},
                                            {"csr_merge", make_merge}};
-  add_cusparse(arms);
+  if (has_cusparse()) arms["cusparse"] = make_by_cusparse;
   return arms;
 }
 

@@ -91,7 +91,5 @@ class product_work {
 
 /// Returns all arms of this device.
 workloads::arm_makers<product_work> all_arms();
-/// Adds the arm by cuSPARSE, if there is one.
-void add_cusparse(workloads::arm_makers<product_work>& to);
 
 }  // namespace sparse_product

@@ -55,12 +55,12 @@ target_compile_options(graph_files PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restric
 warden_add_objects(graph SOURCES apps/graph/generate.cu apps/graph/device_csr.cu SIM_SOURCES apps/graph/simulated/primitives.cpp
                    GPU_SOURCES apps/graph/cub/primitives.cu LIBRARIES graph_files)
 set(no_cusparse microbench/sparse_product/simulated/no_cusparse.cpp)
-set(sparse_product_gpu microbench/sparse_product/cusparse/product.cu)
+set(sparse_product_gpu microbench/sparse_product/cusparse/product.cpp)
 if(WARDEN_WITH_CUDA AND NOT TARGET CUDA::cusparse)
   message(STATUS "No cuSPARSE: the benchmark sparse_product has no arm cusparse")
   set(sparse_product_gpu ${no_cusparse})
 endif()
-warden_add_objects(sparse_product SOURCES microbench/sparse_product/matrix.cu microbench/sparse_product/points.cu SIM_SOURCES ${no_cusparse}
+warden_add_objects(sparse_product UNITED SOURCES microbench/sparse_product/matrix.cu microbench/sparse_product/points.cu SIM_SOURCES ${no_cusparse}
                    GPU_SOURCES ${sparse_product_gpu} LIBRARIES ${CMAKE_DL_LIBS})
 if(TARGET sparse_product_objects)
   target_compile_definitions(sparse_product_objects PRIVATE CUDA_LIBRARIES="${CUDAToolkit_LIBRARY_DIR}")

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds no arm: cuSPARSE runs on GPUs only.
+// No arm by cuSPARSE, which runs on GPUs only.
 
-#include "microbench/sparse_product/work.cuh"
+#include "microbench/sparse_product/cusparse.hpp"
 
 namespace sparse_product {
 
-void add_cusparse(workloads::arm_makers<product_work>&) {}
+bool has_cusparse() { return false; }
+workloads::arm make_cusparse(matrix_view const&) { return {}; }
 
 }  // namespace sparse_product

@@ -2,7 +2,7 @@
 // Product of a matrix in CSR by cuSPARSE. The library is loaded at run time, so that the program
 // also runs on a machine without it.
 
-#include "microbench/sparse_product/work.cuh"
+#include "microbench/sparse_product/cusparse.hpp"
 
 #include <warden/buffer.hpp>
 
@@ -19,8 +19,6 @@
 
 namespace sparse_product {
 namespace {
-
-using workloads::arm;
 
 /// The functions of the library that the arm calls.
 struct library {
@@ -115,15 +113,13 @@ class csr_product {
   warden::buffer<std::byte> scratch_{0};
 };
 
-arm make_cusparse(product_work& w) {
-  auto const by = std::make_shared<csr_product>(*loaded(), w.view());
-  return {.run_async = [by] { by->run_async(); }, .bytes = w.csr_bytes()};
-}
-
 }  // namespace
 
-void add_cusparse(workloads::arm_makers<product_work>& to) {
-  if (loaded() != nullptr) to["cusparse"] = make_cusparse;
+bool has_cusparse() { return loaded() != nullptr; }
+
+workloads::arm make_cusparse(matrix_view const& m) {
+  auto const by = std::make_shared<csr_product>(*loaded(), m);
+  return {.run_async = [by] { by->run_async(); }};
 }
 
 }  // namespace sparse_product
