@@ -2,10 +2,12 @@
 // Sections on several records under many schedules.
 
 #include "tests/protocol/several.cuh"
+#include "tests/support/error_text.hpp"
 #include "tests/support/many_schedules.cuh"
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace {
@@ -87,6 +89,49 @@ TEST(several_seeds, logs_run_in_the_order_of_numbers) {
     several::expect_same(records.to_host(), all);
   });
 }
+/// Lets a launch of the next run fail; 0: none.
+void fail(std::uint64_t launch) {
+  warden::sim::settings s;
+  s.failing_launch = launch;
+  warden::sim::configure(s);
+}
+TEST(several_seeds, a_run_that_fails_is_reported_and_gives_the_records_back) {
+  constexpr std::uint64_t launches = 5;
+  several::shape const of{.records = 9, .positions = 5};
+  for (std::uint64_t launch = 1; launch <= launches + 1; ++launch) {
+    SCOPED_TRACE("launch " + std::to_string(launch) + " of the run fails");
+    std::vector<cell> all = several::first_cells(of.records);
+    warden::buffer<cell> records{all};
+    cells on{records, patience};
+    log_type later{on, 64};
+    warden::buffer<std::uint32_t> numbers{64};
+    warden::launch(&send, 1, 32, {}, later.ref(), of, 0u, 32u, numbers.data());
+    warden::stream_ref{}.synchronize();
+    fail(launch);
+    if (launch <= launches) {
+      EXPECT_THROW(later.run(), warden::cuda_error);
+    } else {
+      later.run();
+    }
+    fail(0);
+    // The first launch closes the log.
+    std::string const text = test::error_text(on);
+    if (launch == 1 || launch > launches) {
+      EXPECT_EQ(text, "");
+    } else {
+      EXPECT_NE(text.find("up to 32 messages did not run"), std::string::npos) << text;
+      several::expect_same(records.to_host(), all);
+    }
+    warden::outcome_counts counts = later.counts();
+    EXPECT_EQ(counts.committed + counts.aborted, launch > launches ? 32u : 0u);
+    warden::launch(&send, 1, 32, {}, later.ref(), of, 32u, 64u, numbers.data());
+    later.run();
+    on.wait();
+    counts = later.counts();
+    EXPECT_EQ(counts.committed + counts.aborted, launch == 1 ? 64u : 32u) << "lost section";
+  }
+}
+
 // ---- which sections overlap
 
 /// Counts of the sections that are inside, and of the most at once.
