@@ -116,7 +116,7 @@ class tile_product {
         blocks_{chosen(blocks, &multiply_tiles<Tile>)},
         adding_blocks_{chosen(blocks, &add_carries<Tile::threads>)} {}
 
-  /// Enqueues the product.
+  /// Enqueues the product. The second kernel adds to elements of y that the first one has stored.
   void run_async() const {
     constexpr unsigned threads = Tile::threads;
     auto const tiles = static_cast<std::uint32_t>(carries_.size());

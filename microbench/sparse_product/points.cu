@@ -41,14 +41,18 @@ arm make_warden(product_work& w) {
           .same_bits = entry_sums<Policy>::same_bits,
           .bytes = w.coo_bytes()};
 }
+/// Blocks of a grid that is never the usual one.
+constexpr unsigned other_blocks = 1;
 arm make_segments(product_work& w) {
-  auto const by = std::make_shared<tile_product<coo_tile<128, 11>>>(w.view());
-  return {.run_async =
-              [&w, by] {
-                w.clear_async();
-                by->run_async();
-              },
+  auto const on = [&w](unsigned blocks) {
+    return [&w, by = std::make_shared<tile_product<coo_tile<128, 11>>>(w.view(), blocks)] {
+      w.clear_async();
+      by->run_async();
+    };
+  };
+  return {.run_async = on(0),
           .same_bits = true,
+          .run_on_other_grid = on(other_blocks),
           .bytes = w.coo_bytes()};
 }
 arm make_rows(product_work& w) {
@@ -61,10 +65,16 @@ arm make_rows(product_work& w) {
           .bytes = w.csr_bytes()};
 }
 arm make_merge(product_work& w) {
-  auto const by = std::make_shared<tile_product<merge_tile<128, 15>>>(w.view());
-  return {.run_async = [by] { by->run_async(); }, .same_bits = true, .bytes = w.csr_bytes()};
+  auto const on = [&w](unsigned blocks) {
+    return [by = std::make_shared<tile_product<merge_tile<128, 15>>>(w.view(), blocks)] {
+      by->run_async();
+    };
+  };
+  return {.run_async = on(0),
+          .same_bits = true,
+          .run_on_other_grid = on(other_blocks),
+          .bytes = w.csr_bytes()};
 }
-
 arm make_by_cusparse(product_work& w) {
   arm by = make_cusparse(w.view());
   by.bytes = w.csr_bytes();

@@ -13,7 +13,9 @@ struct arm {
   std::function<void()> run_async;     ///< enqueues the work on all rows
   std::function<void()> wait = [] {};  ///< waits until the work is done, and throws its error
   bool same_bits = false;              ///< true if each repetition must give the same bits
-  double bytes = 0;                    ///< least bytes that a repetition moves, if they are known
+  /// Enqueues the same work on another grid, which must give the same bits, too; or empty.
+  std::function<void()> run_on_other_grid = nullptr;
+  double bytes = 0;  ///< least bytes that a repetition moves, if they are known
 };
 
 /// Name of an arm -> function that makes the arm.

@@ -66,7 +66,7 @@ class work_point final : public bench::timed_point {
       is_exact_ = false;
       // One more repetition, because a sweep may have a single one.
       if (a.by.same_bits && !a.bits) {
-        run_once(a.by);
+        run_once(a.by.run_on_other_grid ? arm{a.by.run_on_other_grid, a.by.wait} : a.by);
         a.bits = work_->bits();
       }
     }

@@ -64,6 +64,7 @@ library const* loaded() {
   return all;
 }
 
+/// Product by cuSPARSE, which analyses the matrix in the constructor, outside of measured times.
 class csr_product {
  public:
   csr_product(library const& l, matrix_view const& m) : l_{l} {
