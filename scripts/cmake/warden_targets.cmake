@@ -10,8 +10,8 @@ set(warden_host_optimization -O1)
 set(warden_gpu_architectures ${CMAKE_CUDA_ARCHITECTURES})
 if(WARDEN_WITH_CUDA AND WARDEN_FAST_COMPILE)
   # These programs are not run. Host code is not optimized, kernels are less optimized and compiled to
-  # PTX only, which takes 2/3 of the time. With "max" a program of rounds takes twice the time. A target with CUDA_ARCHITECTURES ${warden_gpu_architectures} gets machine
-  # code nevertheless.
+  # PTX only, which takes 2/3 of the time. With "max" a program of rounds takes twice the time. A target
+  # with CUDA_ARCHITECTURES ${warden_gpu_architectures} gets machine code nevertheless.
   include(CheckCompilerFlag)
   check_compiler_flag(CUDA --Ofast-compile=mid WARDEN_HAS_OFAST_COMPILE)
   set(warden_cuda_options $<$<BOOL:${WARDEN_HAS_OFAST_COMPILE}>:--Ofast-compile=mid>)
