@@ -3,6 +3,7 @@
 
 CENTRAL = "tasks/task_queue_seeds.central"
 PER_BLOCK = "tasks/task_queue_seeds.per_block"
+FULL = "tasks/task_queue_seeds.blocks_push_where_tasks_were_taken"
 STEALING = "tasks/task_queue_seeds.stealing"
 THREADS = "tasks/task_queue_seeds.by_threads"
 WARPS = "tasks/task_queue_seeds.by_warps"
@@ -34,7 +35,7 @@ QUEUE_MUTANTS = {
     "task-end": ("detail/queue/queue_control.cuh", "return tasks_in(simt::load_relaxed(&unfinished)) == 0;", BLOCKS, STALE),
     # A block gives tasks and keeps them; a thread pushes where another one has not taken its task; no block steals.
     "task-given": ("detail/queue/block_worker.cuh", "", CENTRAL, LOST),
-    "task-taken": ("detail/queue/block_worker.cuh", "bool const is_poisoned = false;", PER_BLOCK, LOST),
+    "task-taken": ("detail/queue/block_worker.cuh", "bool const is_poisoned = false;", FULL, LOST),
     "task-oldest": ("detail/queue/block_worker.cuh", "", PER_BLOCK, LOST),
     "task-steal": ("detail/queue/block_worker.cuh", "", STEALING, LOST),
 }

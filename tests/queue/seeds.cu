@@ -13,18 +13,18 @@ namespace {
 namespace simt = warden::simt;
 using task = test::vertex_task<3>;
 
-template <class Policy>
+template <class Policy, class Task = task>
 void run_under_many_schedules() {
   test::random_tree tree{150, 1};
-  auto const roots = tree.roots<task>();
+  auto const roots = tree.roots<Task>();
   test::under_many_schedules(1, [&](std::uint64_t seed) {
     // With one resident block, and rings for two multiprocessors, that block empties both.
-    warden::task_queue<task, Policy> queue{seed % 3 == 0 ? 4u : 100u};
+    warden::task_queue<Task, Policy> queue{seed % 3 == 0 ? 4u : 100u};
     if (seed % 4 == 1) test::let_one_block_be_resident();
     tree.reset();
     for (int runs = 0; runs < 2; ++runs) {
       queue.fill_async(roots.data(), roots.size());
-      warden::run_tasks<32>(queue, test::visit_and_push<task>{tree.view()});
+      warden::run_tasks<32>(queue, test::visit_and_push<Task>{tree.view()});
     }
     queue.wait();
     tree.expect_all(2);
@@ -32,6 +32,12 @@ void run_under_many_schedules() {
 }
 TEST(task_queue_seeds, central) { run_under_many_schedules<warden::queue_policy::central>(); }
 TEST(task_queue_seeds, per_block) { run_under_many_schedules<warden::queue_policy::per_block>(); }
+TEST(task_queue_seeds, blocks_push_where_tasks_were_taken) {
+  // So wide that a block has memory for 64 of the 150.
+  using wide = test::vertex_task<63>;
+  static_assert(warden::block_worker<32, warden::task_queue<wide>::ref_type>::room == 64);
+  run_under_many_schedules<warden::queue_policy::per_block, wide>();
+}
 TEST(task_queue_seeds, donating) { run_under_many_schedules<warden::queue_policy::donating>(); }
 TEST(task_queue_seeds, stealing) { run_under_many_schedules<warden::queue_policy::stealing>(); }
 
