@@ -6,6 +6,7 @@
     python3 scripts/results --choice FILE...         prints the arm to take at each number of keys
     python3 scripts/results --summary FILE...        prints the sentences that end ./warden bench
     python3 scripts/results --merge OUT IN...        joins files of one build on one device
+    python3 scripts/results --report FOLDER OUT [AGAINST]   writes a page of HTML; needs matplotlib
     python3 scripts/results --publish OUT FILE       copies a file without host name and folders; refuses a dirty tree
     python3 scripts/results --check-baselines FILE   exit code 1 if a baseline is slower than required
     python3 scripts/results --write | --check        writes, or compares, tables and numbers of the documentation
@@ -18,14 +19,11 @@ import textwrap
 import load
 import pages
 import plot
-from choice import choice_table
+import report
+from choice import CHOOSING, choice_table
 from families import tables_of
 from summary import sentences
 from table import WIDTH
-
-# Programs of ./warden bench whose rows compare arms by rate.
-CHOOSING = ("contention", "hash_table", "bank_transfer", "spanning_forest", "max_flow", "breadth_first", "shortest_paths",
-            "matrix_factorization")
 
 
 def print_tables(paths):
@@ -58,6 +56,7 @@ if __name__ == "__main__":
             case ["--choice", *paths] if paths: print_choice(paths)
             case ["--summary", *paths] if paths: print_summary(paths)
             case ["--merge", out, *inputs] if inputs: load.merge(out, inputs)
+            case ["--report", folder, out, *against] if len(against) < 2: report.write(folder, out, *against)
             case ["--publish", out, path]: load.publish(out, path)
             case ["--check-baselines", path]: load.check_baselines(path)
             case ["--write"]: pages.documents(True)

@@ -6,6 +6,9 @@ from families import points_of
 from names import LABELS, needs, short
 from table import Table
 
+# Programs of ./warden bench whose rows compare arms by rate.
+CHOOSING = ("contention", "hash_table", "bank_transfer", "spanning_forest", "max_flow", "breadth_first", "shortest_paths",
+            "matrix_factorization")
 AS_GOOD = 0.95  # share of the best rate; repetitions of one row differ by less
 # The arm for numbers of keys from `least` to `most`.
 Choice = collections.namedtuple("Choice", "least most arm")

@@ -104,13 +104,18 @@ def check(folder=FOLDER, results=RESULTS):
     print("plots are up to date")
 
 
-def write(folder=FOLDER, results=RESULTS):
+def matplotlib_or_exit():
     try:
         import matplotlib
+        return matplotlib
     except ImportError:
         print("drawing needs matplotlib: apt-get install python3-matplotlib, or pip install matplotlib",
               file=sys.stderr)
         sys.exit(3)
+
+
+def write(folder=FOLDER, results=RESULTS):
+    matplotlib = matplotlib_or_exit()
     folder.mkdir(exist_ok=True)
     for path, data, theme in stale(folder, results):
         if data is None:
@@ -137,8 +142,9 @@ def drawn(matplotlib, data, theme):
             axis.set(title=title, xlabel=data["across"], yscale="log")
             axis.grid(True, linewidth=0.6)
             axis.set_axisbelow(True)
-            (draw_bars if data["unit"] == "milliseconds" else draw_lines)(axis, series)
-        axes[0].set_ylabel(data["unit"] + (", lower is better" if data["unit"] == "milliseconds" else ""))
+            has_names = any(isinstance(x, str) for points in series.values() for x, _ in points)
+            (draw_bars if has_names else draw_lines)(axis, series)
+        axes[0].set_ylabel(data["unit"] + ("" if data["unit"].endswith("/s") else ", lower is better"))
         handles = {name: handle for axis in axes for handle, name in zip(*axis.get_legend_handles_labels())}
         figure.legend(handles.values(), handles.keys(), loc="outside right upper")
         file = io.StringIO()

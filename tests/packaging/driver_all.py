@@ -164,6 +164,45 @@ class All(driver.DriverTest):
             self.assertEqual((self.path / "cmake.log").read_text().splitlines()[-1], f"--build build/bench --target {programs}")
 
 
+class Report(driver.DriverTest):
+    def setUp(self):
+        super().setUp()
+        (self.here / "out").mkdir()
+
+    def put(self, rate):
+        text = {"context": {"simulated": "yes" if rate is None else "no", "device": "d", "toolkit": "13.0", "commit": "c"},
+                "benchmarks": [{"name": "contention/push/uniform/sort/keys:1", "items_per_second": rate, "global_atomics": 1.0}]}
+        (self.here / "out/push.json").write_text(json.dumps(text))
+
+    def test_page(self):
+        self.put(None)
+        for options, page in ([], "out/report.html"), (["--out", "my.html", "--against", "out"], "my.html"):
+            done = self.warden("report", "out", *options)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+            self.assertEqual(done.stdout, f"{self.here}/{page}: 1 rows, 1 questions\n")
+            text = (self.here / page).read_text()
+            self.assertIn("<h1>Warden on d</h1>", text)
+            self.assertEqual("Changed by more than 5 %: 0 rows" in text, "--against" in options)
+
+    def test_without_matplotlib(self):
+        self.put(1e9)
+        (self.folder / "matplotlib.py").write_text("raise ImportError\n")
+        done = self.warden("report", "out", PYTHONPATH=self.folder)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (3, 1), done.stderr)
+        self.assertRegex(done.stderr, "^drawing needs matplotlib: apt-get install python3-matplotlib, or pip install matplotlib$")
+
+    def test_bad_options(self):
+        for text, options in (("report needs a folder of result files; ./warden bench --all --out FOLDER writes one", []),
+                              ("report no: no such folder", ["no"]), ("--against no: no such folder", ["out", "--against", "no"]),
+                              ("--out no/x: no file can be written there", ["out", "--out", "no/x"]), ("--out needs a value", ["--out"]),
+                              ("unknown option --x for report; see ./warden --help", ["--x"]),
+                              ("report takes one folder; --against names a second one", ["out", "out"])):
+            self.refused(2, f"^warden: {text}$", "report", *options)
+        self.refused(1, "out: no result files; ", "report", "out")
+        (self.path / "python3").unlink()
+        self.refused(3, "^warden: ./warden report needs python3", "report", "out")
+
+
 def pieces():
     text = (driver.WARDEN.parent / "scripts/bench_pieces.txt").read_text()
     return [line.split() for line in text.splitlines() if line and not line.startswith("#")]
