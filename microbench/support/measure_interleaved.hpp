@@ -14,9 +14,9 @@
 
 namespace bench {
 
-/// Calls `run(arm)` for each row in turn, `repetitions` times, and writes the median time to the
-/// row. `run` returns a run_result. Precondition: the rows have `operations`, and `verified` holds
-/// the result of earlier checks.
+/// Calls `run(arm)` for each row in turn, `repetitions` times, and writes the median time and the
+/// range of rates to the row. `run` returns a run_result. Precondition: the rows have `operations`
+/// after their last repetition, and `verified` holds the result of earlier checks.
 template <class Run>
 void measure_interleaved(std::map<std::string, row>& rows, unsigned repetitions, Run run) {
   std::map<std::string, std::vector<double>> seconds;
@@ -31,8 +31,12 @@ void measure_interleaved(std::map<std::string, row>& rows, unsigned repetitions,
   }
   for (auto& [arm, times] : seconds) {
     std::sort(times.begin(), times.end());
-    rows[arm].seconds = times[times.size() / 2];
-    rows[arm].counters["runs"] = repetitions;
+    row& r = rows[arm];
+    r.seconds = times[times.size() / 2];
+    r.counters["runs"] = repetitions;
+    if (r.seconds == 0) continue;  // the simulated device
+    r.counters["slowest_per_second"] = static_cast<double>(r.operations) / times.back();
+    r.counters["fastest_per_second"] = static_cast<double>(r.operations) / times.front();
   }
 }
 

@@ -2,6 +2,7 @@
 // What a benchmark program prints of its rows, and does with those that were not verified: exit
 // code 1, and not in the file.
 
+#include "microbench/support/measure_interleaved.hpp"
 #include "microbench/support/report.hpp"
 
 #include <gmock/gmock.h>
@@ -47,6 +48,25 @@ int run(std::vector<std::string> const& arms, std::string const& out) {
   EXPECT_TRUE(program.parse(arms, argc, words.data()));
   return program.run(
       [](bench::program::points& points) { points.push_back(std::make_shared<settled_point>()); });
+}
+
+TEST(report, interleaved_repetitions_have_a_median_and_a_range_of_rates) {
+  std::map<std::string, bench::row> rows;
+  rows["arm"].operations = 12;
+  rows["arm"].verified = true;
+  double const seconds[] = {3, 1, 2};
+  int repetition = 0;
+  bench::measure_interleaved(rows, 3, [&](std::string const&) {
+    bench::run_result result;
+    result.verified = true;
+    result.cost.seconds = seconds[repetition++];
+    return result;
+  });
+  bench::row& r = rows["arm"];
+  EXPECT_EQ(r.seconds, 2);
+  EXPECT_EQ(r.counters["runs"], 3);
+  EXPECT_EQ(r.counters["slowest_per_second"], 4);
+  EXPECT_EQ(r.counters["fastest_per_second"], 12);
 }
 
 // One program for each process: Google Benchmark keeps its registrations.
