@@ -3,10 +3,13 @@
 
 #include "stacks.hpp"
 
+#include <warden/error.hpp>
+#include <warden/simulation.hpp>
+
 #include <sys/mman.h>
 
 #include <cstddef>
-#include <new>
+#include <string>
 
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
@@ -29,7 +32,15 @@ boost::context::stack_context stack_pool::take() {
   if (free_.empty()) {
     void* const memory = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0) throw std::bad_alloc{};
+    bool const is_mapped = memory != MAP_FAILED;
+    if (!is_mapped || mprotect(memory, page, PROT_NONE) != 0) {
+      if (is_mapped) munmap(memory, mapped_bytes);
+      throw limit_error{"the simulated device has memory for the stacks of " +
+                        std::to_string(stacks_.size()) +
+                        " resident threads; lower sim::settings::multiprocessors (now " +
+                        std::to_string(current_settings().multiprocessors) +
+                        ") or raise the system's vm.max_map_count, of which a stack takes 2"};
+    }
     // The tops of stacks, where fibers mostly are, do not all fall into the same sets of a cache.
     std::size_t const left_out = stacks_.size() % colours * cache_line;
     stacks_.push_back(static_cast<std::byte*>(memory) + page + stack_bytes + left_out);

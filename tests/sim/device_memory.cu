@@ -13,8 +13,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -23,6 +26,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 namespace simt = warden::simt;
 
 struct arguments {
@@ -191,6 +195,34 @@ TEST_F(device_memory, copies_and_fills_past_the_end) {
               HasSubstr("filling bytes -4 to -1 of an allocation of 40 bytes"));
   EXPECT_EQ(error_of([&] { warden::copy(ten_.data(), host.data(), 10); }), "");
   EXPECT_EQ(error_of([&] { warden::copy(ten_.data() + 10, host.data(), 0); }), "");
+}
+
+WARDEN_KERNEL void meet(arguments a) {
+  simt::sync_block();
+  simt::add(a.words, 1u);
+}
+TEST_F(device_memory, too_little_for_the_stacks_of_threads) {
+  auto const run = [&](int blocks) {
+    simt::launch(&meet, blocks, 1024, 0, {ten_.data(), 0}, {});
+    warden::stream_ref{}.synchronize();
+  };
+  ten_.fill_bytes(0);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  rlimit little = before;
+  std::size_t pages = 0;
+  std::ifstream{"/proc/self/statm"} >> pages;
+  little.rlim_cur = pages * 4096 + (16 << 20);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &little), 0);
+  std::string const told = test::error_of<warden::limit_error>([&] { run(8); });
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_THAT(told,
+              MatchesRegex("the simulated device has memory for the stacks of [0-9]+ resident "
+                           "threads; lower sim::settings::multiprocessors .now 4. or .*"));
+  warden::sim::configure({});
+  ten_.fill_bytes(0);
+  run(8);
+  EXPECT_EQ(ten_.to_host()[0], 8192u);
 }
 
 }  // namespace
