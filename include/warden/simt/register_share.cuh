@@ -27,6 +27,7 @@ WARDEN_HOST_DEVICE constexpr unsigned bounded_registers(unsigned threads, unsign
 }
 
 namespace detail {
+/// True if a thread may have `n` registers by the instruction that moves them.
 WARDEN_HOST_DEVICE constexpr bool may_have_registers(unsigned n) {
   return n % 8 == 0 && n >= 24 && n <= 256;
 }
