@@ -374,6 +374,7 @@ MUTANTS = {
     "taken": ("detail/pairs/hot_record_warps.cuh", "return waiting;", ROUNDS, "lost or doubled section"),
     "key-counts": ("detail/pairs/hot_record_warps.cuh", "", ROUNDS, "lost or doubled section|outside a shared span"),
     "next-atomic": ("detail/execute/atomics.cuh", "", COUNTED, TABLE_WRONG),
+    "write-back-barrier.counted": ("detail/execute/record_store.cuh", "", COUNTED, TABLE_WRONG),
     "bounds": ("detail/execute/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
     # A section stores to its record while other lanes ask theirs; a warp stores plainly what others read.
     "asked-sync": ("detail/execute/locks.cuh", "", RACES_OF_GROUPS, RACE),
