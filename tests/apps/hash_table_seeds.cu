@@ -132,7 +132,7 @@ void count_at_once(std::uint64_t seed) {
   auto const draw = [&](std::uint64_t which, std::uint32_t below) {
     return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
   };
-  // So many that each warp of a block that runs them has some.
+  // Enough for each warp of the block that runs them to have some.
   std::uint32_t const buckets = 1 + draw(0, 3), distinct = 1 + draw(1, 40), n = 300 + draw(2, 60);
   // Each thread may hold a node that it will not need.
   Table t{{.buckets = buckets, .capacity = 40, .overflow = 400}};
