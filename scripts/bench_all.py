@@ -21,7 +21,7 @@ Piece = collections.namedtuple("Piece", "list name gpus seconds program options"
 
 
 def read_pieces(path, which, simulated):
-    """The pieces of one list. The simulated device runs each program of all lists once."""
+    """Pieces of one list. The simulated device runs each program of all lists once."""
     pieces = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if not line or line.startswith("#"):
@@ -42,7 +42,7 @@ def minutes(seconds):
 
 
 class Progress:
-    """Time left: the planned time of the pieces that remain, times measured over planned time so far."""
+    """Time left: planned time of the rest, scaled by measured over planned time of finished pieces."""
 
     def __init__(self):
         self.planned, self.measured = 0, 0
@@ -79,7 +79,7 @@ def check_folder(folder, pieces, programs, gpus):
 
 
 def run_program(command, limit):
-    """Exit code of a program, or the reason why it was stopped. An interrupt is the program's first."""
+    """Exit code of a program, or why it was stopped. After an interrupt, waits for the program."""
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         return running.wait(limit)
@@ -144,7 +144,7 @@ def measure(pieces, options, context):
 def main():
     parser = argparse.ArgumentParser(prog="warden bench --all", allow_abbrev=False)
     parser.add_argument("--quick", action="store_const", const="quick", default="full", dest="list")
-    parser.add_argument("--limit", type=float, default=480, help="seconds of a piece")
+    parser.add_argument("--limit", type=float, default=480, help="most seconds that a piece may take")
     parser.add_argument("--gpu", action="append", default=[], help="names of the GPUs; none: the simulated device")
     parser.add_argument("--pieces", type=pathlib.Path, default=PIECES)
     parser.add_argument("--bin", type=pathlib.Path, help="folder of the programs")

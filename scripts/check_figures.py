@@ -25,7 +25,7 @@ SOURCE = re.compile(r"([^:]+): ([^:]+): ((\S+?)[,;]?(?: .*)?)")  # page, figure,
 
 
 def blank(text):
-    """As many lines, without anything to find."""
+    """The match with all characters but line ends blanked, so that line numbers stay."""
     return re.sub(r"[^\n]", " ", text[0])
 
 
@@ -36,7 +36,7 @@ def figures(page):
 
 
 def check(root):
-    """All figures without a source as lines, and the errors in the list of sources."""
+    """Lines for all figures without a source, and for the errors in the list of sources."""
     lines, found, used, errors = (root / SOURCES).read_text().splitlines(), [], set(), []
     known = {}
     for number, line in enumerate(lines, 1):

@@ -34,7 +34,7 @@ namespace detail {
 template <class Section, unsigned Most>
 std::integral_constant<unsigned, Most> most_accesses_of(void (Section::*)(access_list<Most>&)
                                                             const);
-/// Largest number of records that a section names: that of its `access`.
+/// Largest number of records that a section names, from the access_list that `access` takes.
 template <class Section>
 inline constexpr unsigned most_accesses = decltype(most_accesses_of(&Section::access))::value;
 
@@ -53,9 +53,9 @@ concept section_on_several = std::is_trivially_copyable_v<Section> && requires {
 /// Runs sections that are each on up to 16 records of a guarded array, isolated and without locks:
 ///
 ///     struct transfer {
-///       std::uint32_t from, to, fees, amount;
+///       std::uint32_t from, to, tariff, amount;
 ///       __device__ void access(warden::access_list<3>& a) const {
-///         a.write(from), a.write(to), a.read(fees);    // positions 0, 1, 2
+///         a.write(from), a.write(to), a.read(tariff);  // positions 0, 1, 2
 ///       }
 ///       __device__ warden::outcome operator()(warden::records<account, 3>& r) const {
 ///         std::uint32_t const cost = amount + r.read(2).balance;
@@ -66,21 +66,20 @@ concept section_on_several = std::is_trivially_copyable_v<Section> && requires {
 ///     };
 ///     warden::deferred_several<accounts, transfer> transfers{bank, n};
 ///     transfers.apply_async(sections, n, outcomes, s);  // device memory
-///     bank.wait(s);                                     // throws what went wrong
+///     bank.wait(s);                                     // throws all errors
 ///
-/// Or any kernels fill the log, by `transfers.ref().send(transfer{...})`, and `transfers.run`
-/// executes it.
+/// Alternatively, any kernels fill a log by `transfers.ref().send(transfer{...})`, and
+/// `transfers.run` executes it.
 ///
-/// The records are those of a loop over the array that runs each section alone, bit for bit,
-/// whatever the policy's order is. Sections run concurrently unless one writes a record that the
-/// other one names. A section that aborts leaves all records unchanged; it is not retried. A
-/// section with an id outside the records, or too many ids, does not run, and the guarded array's
-/// `wait` reports it.
+/// The resulting records are those of a loop over the array that runs each section alone, bit for
+/// bit, for every order of the policy. Two sections may run concurrently unless one of them writes
+/// a record that both name. A section that aborts leaves all records unchanged and is not retried.
+/// A section that names an id outside the records, or too many records, does not run, and the
+/// `wait` of the guarded array reports it.
 ///
-/// The memory, allocated by the constructor, is 24 bytes for each record that a section may
-/// name, 16 for each section, and that of a sort, which is about 8 bytes for each record that a
-/// section may name. Work of other logs and launches on the guarded array during a run is put off
-/// or reported. Moves, does not copy.
+/// The constructor allocates 24 bytes for each record that a section may name, 16 bytes for each
+/// section, and the memory of a sort; see `memory_bytes`. Work of other logs and launches on the
+/// guarded array during a run is put off or reported. Moves, does not copy.
 template <class Guarded, class Section>
 class deferred_several {
   using record = typename Guarded::record;
@@ -100,7 +99,7 @@ class deferred_several {
 
   /// Makes the memory for calls of at most `sections` sections. Precondition: the records of `on`
   /// outlive this object. Blocks the host, the first time until the launches of the guarded array
-  /// have ended. Throws limit_error unless `sections` is from 1 to `most` and there are less than
+  /// have ended. Throws limit_error unless `sections` is from 1 to `most` and there are fewer than
   /// 2^32 records, and cuda_error when memory is short.
   deferred_several(Guarded& on, std::size_t sections,
                    std::source_location where = std::source_location::current())
@@ -151,7 +150,8 @@ class deferred_several {
     apply_async(n, detail::stored_sections<Section>{sections}, outcomes, s, where);
   }
   /// Enqueues the sections that `f(i)` returns for all i < n, in the order of i. `f` is a function
-  /// object or a `__device__` lambda. It is called twice for each i, and returns the same.
+  /// object or a `__device__` lambda. It is called twice for each i. Precondition: both calls
+  /// return the same section. Throws as the overload above.
   template <class Function>
   void apply_async(std::size_t n, Function const& f, outcome* outcomes = nullptr, stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
@@ -190,8 +190,8 @@ class deferred_several {
             log_->counter.data(), outcomes, s, where);
   }
 
-  /// Returns the numbers of sections by result, of the last call that ran. Blocks the host until
-  /// the stream has executed its work. Throws cuda_error.
+  /// Returns the number of sections with each result in the last call that ran. Blocks the host
+  /// until the stream has executed its work. Throws cuda_error.
   [[nodiscard]] outcome_counts counts(
       stream_ref s = {}, std::source_location where = std::source_location::current()) const {
     runtime::device_scope const scope{device_, where};
@@ -222,7 +222,7 @@ class deferred_several {
   void enqueue(std::size_t n, Function const& f, detail::log_shard* log, outcome* outcomes,
                stream_ref s, std::source_location where) {
     runtime::device_scope const scope{device_, where};
-    // All streams use one memory.
+    // Runs in all streams share this object's memory, so they must not overlap.
     if (!runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
     arguments_type a = arguments_;
     a.number = ++runs_;
@@ -262,7 +262,7 @@ class deferred_several {
                  where);
     simt::launch(&detail::order_accesses<arguments_type>, blocks, detail::order_threads, 0, a, s,
                  where);
-    // The counters: no kernel reads the sorted ids any more.
+    // The counters reuse the memory of the sorted ids, which no later kernel reads.
     runtime::fill_async(a.sorted_ids, 0, a.accesses * sizeof(std::uint32_t), s, where);
   }
 

@@ -25,15 +25,15 @@ struct work {
   std::uint32_t row_shift;     ///< gather: base-2 logarithm of a row's pieces
   // Set by plan_of.
   std::uint32_t stage_pieces;  ///< pieces of the result for each stage
-  std::uint32_t stage_bytes;   ///< distance of stages
+  std::uint32_t stage_bytes;   ///< bytes from one stage to the next
   std::uint32_t stages;        ///< stages of the ring
 };
 
-/// Names of all arms. `plain` loads 16 bytes at a time, `unrolled` loads four times as much, ahead.
-/// `producer_N` has a producer warp and N stages, `rebalanced_N` moves its registers to the other
-/// warps. `device_copy` copies the bytes of x without an operation.
+/// Names of all arms. In `plain` a thread loads 1 piece at a time, in `unrolled` 4 pieces, ahead of
+/// their use. `producer_N` has a producer warp and N stages; `rebalanced_N` also moves registers of
+/// the producer warp to the other warps. `device_copy` copies the bytes of x without an operation.
 std::vector<std::string> arm_names();
-/// Returns the stages of the arm's ring; 0 if it has none.
+/// Returns the number of stages of the arm's ring; 0 if it has no ring.
 unsigned stages_of(std::string const& arm);
 
 /// Abilities of the device and of the machine code of this program.
@@ -45,9 +45,9 @@ abilities find_abilities();
 /// True if a device with these abilities has the arm for the operation.
 bool has_arm(std::string const& operation, std::string const& arm, abilities const& device);
 
-/// Returns a function that enqueues the arm's work in the default stream. A stage of a ring gets up
-/// to `stage_bytes` bytes, at least a row. Throws cuda_error; throws limit_error if the stages need
-/// more shared memory than a block can have.
+/// Returns a function that enqueues the arm's work in the default stream. A stage of a ring gets
+/// at most `stage_bytes` bytes, but at least a row. Throws cuda_error; throws limit_error if the
+/// stages need more shared memory than a block can have.
 std::function<void()> plan_of(std::string const& operation, std::string const& arm, work const& a,
                               std::uint32_t stage_bytes);
 

@@ -31,8 +31,8 @@ WARDEN_KERNEL void by_loads(work const a) {
     store(a, p, Operation::result(Operation::load(a, Operation::place(a, p))));
 }
 
-/// Loads several pieces at a time, and the next ones before it stores these. Their places are
-/// loaded a step earlier.
+/// Loads several pieces at a time. It loads the pieces of the next step before it stores those of
+/// this step, and their places one step earlier.
 template <class Operation>
 WARDEN_KERNEL void by_unrolled_loads(work const a) {
   simt::assume_one_dimension();
@@ -82,8 +82,8 @@ struct block_of_producer {
 
 using ring = simt::copy_pipeline<most_stages>;
 
-/// A warp computes addresses and fills a ring of stages by bulk copies; the others of the block
-/// compute from the stages. No warp waits for another block.
+/// The producer warp computes addresses and fills a ring of stages by bulk copies; the other warps
+/// of the block compute from the stages. No warp waits for another block.
 ///
 /// Release and acquire, in `ring`:
 /// - A stage's copies complete the bytes of `filled[stage]`, which releases them; a consumer's
@@ -117,7 +117,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(block_of_producer<Rebalanced>::threads,
       void const* row = p < a.pieces ? row_of(p) : nullptr;
       WARDEN_NO_UNROLL
       for (; p < a.pieces; p += step) {
-        // The next addresses may have to be loaded: before the wait.
+        // The next addresses may be in memory: their loads overlap the wait.
         void const* const next = p + step < a.pieces ? row_of(p + step) : nullptr;
         mine.acquire(forever);
         stage_rows const rows = Operation::rows(a, pieces_of(p));

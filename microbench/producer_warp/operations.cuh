@@ -22,7 +22,7 @@ WARDEN_DEVICE piece const* pieces_at(void const* memory) {
   return static_cast<piece const*>(memory);
 }
 
-/// Returns what is in global memory there.
+/// Returns the value at this address in global memory.
 template <class T>
 WARDEN_DEVICE T loaded(T const* at) {
   return simt::load_plain(at, simt::site::current());
@@ -34,14 +34,14 @@ struct stage_rows {
 };
 
 // An operation has
-//   input                  what a piece of the result is computed from
-//   place(a, p)            place of the input of piece p, which may have to be loaded
+//   input                  data from which a piece of the result is computed
+//   place(a, p)            place of the input of piece p; may load it from memory
 //   load(a, place)         the input, from memory
 //   staged(stage, q, n)    the input of piece q of a stage that holds n pieces
 //   result(input)          the piece
 //   rows(a, n)             rows that fill a stage with n pieces
 //   row(a, p, n, lane)     row `lane` of the stage that begins with piece p
-// `load` and `staged` of one piece return the same.
+// `load` and `staged` return the same input for one piece.
 
 /// `out[i] = x[i]`
 struct copy_operation {
@@ -88,7 +88,7 @@ struct axpy_operation {
   }
 };
 
-/// `out[i] = x[i - 1] + 2 * x[i] + x[i + 1]`, where x begins with a piece of its own
+/// `out[i] = x[i - 1] + 2 * x[i] + x[i + 1]`, where x has one more piece in front
 struct stencil_operation {
   struct input {
     float left;
@@ -121,7 +121,7 @@ struct stencil_operation {
   }
 
  private:
-  /// Returns the input around the second of three pieces.
+  /// Returns the input around the second of 3 pieces.
   WARDEN_DEVICE static input around(piece const* three) {
     return {three[0].at[piece_elements - 1], three[1], three[2].at[0]};
   }

@@ -128,7 +128,7 @@ class operation_point final : public bench::timed_point {
     if (kind_ == kind::gather) index_ = warden::buffer<std::uint32_t>{n / row_elements_};
     out_ = warden::buffer<float>{n};
   }
-  /// Compares the arm's result with a reference that the host computes. Arms share it.
+  /// Compares the arm's result with a reference that the host computes once for all arms.
   void prepare(std::string const& arm, std::uint32_t operations, bench::row& r) override {
     std::uint32_t const n = rows_of(operations);
     bench::run_result const first = run(arm, n, reference_seed);

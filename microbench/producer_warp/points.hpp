@@ -18,8 +18,9 @@ struct point_options {
   std::uint32_t row_bytes;  ///< bytes of a row; used by `gather`
   std::uint32_t stage_bytes;
 };
+/// Returns a point. Precondition: the operation is one of operation_names.
 std::shared_ptr<bench::point> make_point(point_options const& options, abilities const& device);
-/// A point of the operation `segments`, whose elements are messages.
+/// Returns a point of the operation `segments`, whose elements are messages.
 std::shared_ptr<bench::point> make_segment_point(point_options const& options,
                                                  abilities const& device);
 

@@ -39,7 +39,8 @@ struct log_formulas {
     std::uint32_t const near = in_batch / (batch / partitions);
     return in_batch < offset(near, row) ? near - 1 : near;
   }
-  /// The message at a place. Outcomes of a batch are in one part of their array, in another order.
+  /// Message at a place. The outcomes of a batch are next to each other, in another order than its
+  /// messages.
   WARDEN_HOST_DEVICE message at(std::uint32_t place) const {
     std::uint64_t const value = bench::mix(place, ~seed);
     std::uint32_t const in_batch = place % batch;
@@ -120,7 +121,7 @@ class segment_point final : public bench::timed_point {
     expected_ = warden::buffer<std::uint32_t>{records};
     outcomes_ = warden::buffer<std::uint32_t>{operations};
   }
-  /// Compares the arm's results with a reference that the host computes. Arms share it.
+  /// Compares the arm's results with a reference that the host computes once for all arms.
   void prepare(std::string const& arm, std::uint32_t operations, bench::row& r) override {
     bool const good = run(arm, operations, reference_seed).verified;
     if (sums_by_host_.empty()) {

@@ -116,13 +116,13 @@ WARDEN_KERNEL void WARDEN_BOUNDS(most_consumers + simt::warp_size, 1)
       };
       message_log::row_words words = words_of(simt::lane_id());
       for (std::uint32_t first = 0; first < a.of.rows; first += simt::warp_size) {
-        // The next rows are described before these are copied.
+        // Loads the next rows' words before the copies, so that they arrive during them.
         auto const next = words_of(first + simt::warp_size + simt::lane_id());
         warden::detail::log_places const segment = a.log.segment_of(words);
         std::uint32_t const begin = warden::detail::warp_sum_before(segment.count);
         std::uint32_t const end = begin + segment.count;
         std::uint32_t const all = simt::shuffle(simt::full_warp, end, simt::warp_size - 1);
-        // Equal parts, so that no stage has few messages.
+        // Equal parts: otherwise the last stage of the rows could have few messages.
         std::uint32_t const parts = (all + a.stage_messages - 1) / a.stage_messages;
         std::uint32_t const part = parts == 0 ? 0 : (all + parts - 1) / parts;
         for (std::uint32_t done = 0; done < all; done += part) {

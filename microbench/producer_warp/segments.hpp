@@ -19,7 +19,7 @@ struct alignas(16) message {
   std::uint64_t value;
 };
 
-/// A log in device memory, and where the results go.
+/// A log and its results, in device memory.
 struct segments {
   message* pool;           ///< [batch after batch]
   std::uint16_t* offsets;  ///< [partition + 1][row] begin of a partition's segment in the batch
@@ -30,11 +30,11 @@ struct segments {
   std::uint32_t records;  ///< records of a partition
 };
 
-/// Names of the arms. `reader` receives 8 messages a thread by each warp, `reader_meets` the same
-/// with a barrier of the block, as the executor `sorted` has. `producer_N` as for operations.
+/// Names of the arms. In `reader` each warp receives 8 messages a thread. `reader_meets` adds a
+/// barrier of the block, which the executor `sorted` has. `producer_N` is that of arm_names.
 std::vector<std::string> segment_arm_names();
 
-/// Returns a function that enqueues the arm's work, as plan_of.
+/// Returns a function that enqueues the arm's work. `stage_bytes` and errors are those of plan_of.
 std::function<void()> plan_of_segments(std::string const& arm, segments const& s,
                                        std::uint32_t stage_bytes);
 

@@ -30,7 +30,7 @@ struct carry {
   std::uint32_t row;  ///< or no_row
   float sum;
 };
-/// Returns the sum of neighbouring carries of the second one's row.
+/// Returns the sum of two neighbouring carries for the row of `b`.
 WARDEN_DEVICE carry joined(carry const& a, carry const& b) {
   return {b.row, a.row == b.row ? a.sum + b.sum : b.sum};
 }
@@ -40,9 +40,8 @@ struct carry_arguments {
   std::uint32_t n;
   float* y;
 };
-/// Adds the carries of each row, and adds the sum to the row. A block takes `Threads` tiles, and
-/// owns the rows of which the first carry is there. So the order of the additions depends on
-/// `Threads` alone.
+/// Adds the sum of each row's carries to the row. A block takes `Threads` tiles, and owns the rows
+/// whose first carry is in these tiles. So the order of the additions depends on `Threads` alone.
 template <unsigned Threads>
 WARDEN_KERNEL void add_carries(carry_arguments const a) {
   simt::assume_one_dimension();
@@ -72,7 +71,7 @@ WARDEN_KERNEL void add_carries(carry_arguments const a) {
     float const sum = sum_until_mine(mine);
     bool const goes_on = i + 1 < a.n && a.carries[i + 1].row == mine.row;
     if (is_owned(mine.row) && !goes_on) a.y[mine.row] += sum;
-    // The last row may go on in the tiles after these, of which there may be many.
+    // The last row may go on in many tiles after these.
     std::uint32_t const row = next < a.n ? a.carries[next].row : no_row;
     if (is_owned(row) && a.carries[next - 1].row == row) {
       std::uint32_t const end =
@@ -109,7 +108,7 @@ WARDEN_KERNEL void multiply_tiles(tile_arguments const a) {
 template <class Tile>
 class tile_product {
  public:
-  /// `blocks` is the largest number of blocks of a launch; 0: as many as are resident together.
+  /// `blocks`: largest number of blocks of a launch; 0: as many as are resident together.
   explicit tile_product(matrix_view const& m, unsigned blocks = 0)
       : m_{m},
         carries_{Tile::tiles_of(m)},

@@ -11,7 +11,7 @@
 
 namespace sparse_product {
 
-/// Precondition: y is 0.
+/// Adds each product to its row by an atomic. Precondition: y is 0.
 template <class View>
 WARDEN_KERNEL void multiply_by_atomics(View const m) {
   simt::assume_one_dimension();

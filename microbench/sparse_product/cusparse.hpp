@@ -7,8 +7,8 @@
 
 namespace sparse_product {
 
-/// Returns true if there is an arm by cuSPARSE. Otherwise the first call on a GPU prints the
-/// reason.
+/// True if there is an arm by cuSPARSE. If the library cannot be loaded, the first call prints
+/// the reason.
 bool has_cusparse();
 /// Returns the arm. Precondition: has_cusparse(). Throws std::runtime_error with cuSPARSE's text.
 workloads::arm make_cusparse(matrix_view const& m);

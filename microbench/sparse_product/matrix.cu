@@ -23,9 +23,9 @@ struct edge_arguments {
   bool is_banded;
   graph::vertex *from, *to;
 };
-/// Makes the edges of a band of the same number of diagonals around the main one, which continues
-/// at the other end of a row; or of a dense row in the middle, with as many entries in each other
-/// row.
+/// Makes the edges of one of two matrices. The banded one has as many diagonals around the main one
+/// as a row has entries; they continue at the other end of a row. The other matrix has one dense
+/// row in the middle; its other entries are drawn, the same number in each row.
 WARDEN_KERNEL void make_edges(edge_arguments const a) {
   simt::assume_one_dimension();
   bench::for_each_of(a.edges, [&](std::uint64_t e) {

@@ -31,12 +31,12 @@ struct matrix {
   }
 };
 
-/// Names of all matrices. Those of the first three have 16 entries in a row, on average.
+/// Names of all matrices. The first 3 have 16 entries in a row, on average.
 inline char const* const matrix_names[] = {"banded", "uniform", "rmat", "dense_row"};
 /// Logarithms of the numbers of entries.
 inline constexpr std::uint32_t least_scale = 6, most_scale = 30;
 
-/// Returns the rows of a matrix with 2^scale entries, and its columns.
+/// Returns the number of rows, and of columns, of a matrix with 2^scale entries.
 constexpr std::uint32_t rows_of(std::string_view name, std::uint32_t scale) {
   return std::uint32_t{1} << (name == "dense_row" ? scale - 2 : scale - 4);
 }

@@ -44,7 +44,7 @@ class merge_tile {
     return (m.rows + m.entries + tile_steps - 1) / tile_steps;
   }
 
-  /// The begin of a tile is the end of the one before.
+  /// Multiplies the tiles from `first` to `end - 1`. A tile begins where the tile before ends.
   static WARDEN_DEVICE void multiply(tile_arguments const& a, std::uint32_t first,
                                      std::uint32_t end, storage_type& storage) {
     path_point begin = cross(a.m, first * tile_steps, 0, a.m.rows);

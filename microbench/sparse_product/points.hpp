@@ -16,9 +16,9 @@ inline char const* const arm_names[] = {"coo_atomics",  "warden_coo", "warden_co
                                         "coo_segments", "csr_rows",   "csr_merge",
                                         "cusparse"};
 
-/// Product of a matrix of 2^scale entries and a vector. An operation is an entry. Counter `bytes`:
-/// bytes that an arm moves at least, if x and y are moved once. Throws limit_error for a name that
-/// make_matrix does not know.
+/// Returns the product of a matrix of 2^scale entries and a vector as a point. An operation is an
+/// entry. Counter `bytes`: least bytes that an arm moves, if it moves x and y once. Throws
+/// limit_error for a name that make_matrix does not know.
 std::shared_ptr<bench::point> make_point(std::string const& matrix, std::uint32_t scale);
 
 }  // namespace sparse_product

@@ -12,6 +12,7 @@ namespace sparse_product {
 
 namespace simt = warden::simt;
 
+/// Multiplies by rows, one warp for each row.
 template <class View>
 WARDEN_KERNEL void multiply_rows(View const m) {
   simt::assume_one_dimension();

@@ -10,8 +10,8 @@ namespace sparse_product {
 
 namespace simt = warden::simt;
 
-/// Returns the first number from `low` on that is not before the place searched, or `high`.
-/// Precondition: if `is_before(i)`, `is_before` of all numbers from `low` to `i`.
+/// Returns the first number from `low` on for which `is_before` is false, or `high`. Precondition:
+/// if `is_before(i)` is true, it is true for all numbers from `low` to i.
 template <class Predicate>
 WARDEN_DEVICE std::uint32_t search(std::uint32_t low, std::uint32_t high, Predicate is_before) {
   while (low < high) {
@@ -25,8 +25,8 @@ WARDEN_DEVICE std::uint32_t search(std::uint32_t low, std::uint32_t high, Predic
   return low;
 }
 
-/// Returns the same, by the 32 lanes of a warp: a wait for memory divides the range by 32 instead
-/// of by 2. Collective over the warp.
+/// Returns the result of `search`. The 32 lanes of the warp probe together, so one wait for memory
+/// divides the range by 32 instead of 2. Collective over the warp.
 template <class Predicate>
 WARDEN_DEVICE std::uint32_t search_by_warp(std::uint32_t low, std::uint32_t high,
                                            Predicate is_before) {

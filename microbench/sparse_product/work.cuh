@@ -54,13 +54,13 @@ class product_work {
             x_.data(),
             y_.data()};
   }
-  /// Return the bytes of a product in COO or CSR that moves each array once.
+  /// Returns the bytes of a product in COO, or in CSR, that moves each array once.
   [[nodiscard]] double coo_bytes() const { return 12.0 * matrix_.entries() + 8.0 * matrix_.rows; }
   [[nodiscard]] double csr_bytes() const { return 8.0 * matrix_.entries() + 12.0 * matrix_.rows; }
   /// Enqueues y = 0.
   void clear_async() { y_.fill_bytes(0); }
 
-  /// Makes no element of y a number, so that an element that is not written is found.
+  /// Sets all elements of y to NaN, so that the check finds an element that is not written.
   void reset() { y_.fill_bytes(0xff); }
   void draw_rounded() { draw(true); }
   bool is_right() {

@@ -30,7 +30,7 @@ class Measure:
         return "-" if value is None else giga(1e9 * value) if self.is_rate else amount(value)
 
     def over(self, other):
-        """How many times as good this is as the other one."""
+        """Factor by which this measure is better than `other`; below 1 if it is worse."""
         return self.value / other.value if self.is_rate else other.value / self.value
 
     def overlaps(self, other):

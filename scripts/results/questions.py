@@ -97,7 +97,7 @@ class Question:
         return panels, x
 
     def shown_arms(self):
-        """As many arms as there are colours, those that come nearest to the fastest arm of some point."""
+        """The arms that come nearest to the fastest arm of some point, at most one for each colour."""
         nearest = {}
         for by_arm in self.points():
             best = by_arm[best_of(by_arm)]

@@ -140,7 +140,7 @@ def summary_html(asked, rows):
 
 
 def row_counts(folder):
-    """How many rows there are, and how many of them are to be taken with care."""
+    """Numbers of rows, and of the rows to take with care."""
     measures = [one for row in folder.rows.values() if (one := measure_of(row))]
     return [("rows", str(len(folder.rows))),
             (f"rows with a spread above {100 * WIDE:.0f} %", str(sum(one.is_wide() for one in measures))),

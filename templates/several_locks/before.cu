@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Before: every bin has a lock in global memory. An order takes a part from each of four bins, and
-// adds a product to a fifth one, if all parts are there. It locks the bins in the order of their
+// Before: every bin has a lock in global memory. An order takes a part from each of 4 bins, and
+// adds a product to another bin, if all parts are there. It locks the bins in the order of their
 // ids, each once. Plain CUDA, without Warden.
 
 #include <cstdint>

@@ -34,7 +34,7 @@ struct library {
   decltype(&cusparseSpMV) multiply;
 };
 
-/// Returns the library, or null after a line that says why there is none.
+/// Returns the library, or null. If it is missing, the first call prints the reason.
 library const* loaded() {
   static library const* const all = []() -> library const* {
     std::string const name = "libcusparse.so." + std::to_string(CUSPARSE_VER_MAJOR);
@@ -64,7 +64,7 @@ library const* loaded() {
   return all;
 }
 
-/// Product by cuSPARSE, which analyses the matrix in the constructor, outside of measured times.
+/// Product by cuSPARSE. The constructor analyses the matrix, outside of measured times.
 class csr_product {
  public:
   csr_product(library const& l, matrix_view const& m) : l_{l} {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No arm by cuSPARSE, which runs on GPUs only.
+// No arm by cuSPARSE: on the simulated device, and on a GPU if the build does not find cuSPARSE.
 
 #include "microbench/sparse_product/cusparse.hpp"
 

@@ -33,7 +33,7 @@ struct named_accesses {
 
 /// Takes the records that a section names in its member `access`, at most `Most` of them. The n-th
 /// call names the record at position n, counted from 0. A record that is named several times is one
-/// access, and a write if any of these calls is.
+/// access, which is a write if any of these calls is `write`.
 template <unsigned Most>
 class access_list {
   static_assert(Most >= 1 && Most <= 16,

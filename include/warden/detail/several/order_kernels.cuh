@@ -4,8 +4,8 @@
 ///
 /// The accesses are sorted by record, and on each record by section. An access to a record that
 /// follows n others there has the turn n if it is a write, and m + 1 if it is a read and the last
-/// write before it follows m others. A counter of finished accesses tells when a turn has come: no
-/// access after the last write before a read finishes before that write.
+/// write before it follows m others. A turn has come when the counter of finished accesses has
+/// reached it. docs/design/several.md shows why a counter is enough.
 #pragma once
 
 #include <warden/detail/several/several_arguments.cuh>
@@ -52,16 +52,16 @@ WARDEN_DEVICE void name_accesses_of(several_arguments<Record, Context> const& a,
     a.marks[first + s] = (first + s) | (exists && named.writes_to(s) ? 1u << 31 : 0);
   }
 }
-/// Takes the records for the sections of a log, and closes it. One thread.
+/// Takes the records for the sections of a log, and closes the log. One thread.
 template <class Arguments>
 WARDEN_KERNEL void close_several(Arguments a) {
   a.take_records();
   if (a.has_records()) a.close();
 }
-/// Names the accesses of the sections that `function(i)` returns. A thread for each.
+/// Names the accesses of the sections that `function(i)` returns. One thread for each section.
 template <unsigned Most, class Record, class Context, class Function>
 WARDEN_KERNEL void name_accesses(several_arguments<Record, Context> a, Function function) {
-  // Those of a log are taken when it is closed.
+  // For a log, close_several has taken the records.
   if (a.log == nullptr) {
     a.take_records();
   } else if (!a.has_records()) {
@@ -72,18 +72,18 @@ WARDEN_KERNEL void name_accesses(several_arguments<Record, Context> a, Function 
   if (i < count) {
     name_accesses_of<Most>(a, i, function(std::uint64_t{i}));
   } else if (i < a.sections) {
-    // Places without accesses come last in the order.
+    // This id is above all others, so places without accesses come last in the order.
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s)
       a.ids[i * Most + s] = static_cast<std::uint32_t>(a.array.size);
   }
 }
 
-/// One access of a row, and what the warp knows of the row.
+/// One access of a row of 32, and masks of the row's lanes.
 struct sorted_access {
   std::uint32_t place, mark;  ///< place in the sorted order; its mark
   bool exists, is_last;       ///< `is_last`: of its record
-  unsigned firsts, writes;    ///< lanes with the first access to a record, and with a write
+  unsigned firsts, writes;    ///< masks: first access to a record; write
 };
 /// Calls `visit(row)` for the rows of a tile. Collective over the warp.
 template <class Arguments, class Visit>
@@ -108,14 +108,14 @@ WARDEN_DEVICE void for_each_row(Arguments const& a, std::uint32_t tile, Visit co
 WARDEN_DEVICE std::uint32_t tile_of_warp() {
   return (simt::block_rank() * order_threads + simt::thread_rank()) / simt::warp_size;
 }
-/// Updates places by a row, of which the caller's lane has place `place`.
+/// Updates `now` by a row. `place` is the place of the calling lane in that row.
 WARDEN_DEVICE void go_on(tile_places& now, std::uint32_t place, unsigned firsts, unsigned writes) {
   std::uint32_t const begin = place - simt::lane_id() + 1;
   if (firsts != 0) now.first = begin + static_cast<unsigned>(simt::last_bit(firsts));
   if (writes != 0) now.write = begin + static_cast<unsigned>(simt::last_bit(writes));
 }
 
-/// Notes the last places of each tile. A warp for each tile.
+/// Stores the last places of each tile. One warp for each tile.
 template <class Arguments>
 WARDEN_KERNEL void summarize_tiles(Arguments a) {
   if (!a.has_records()) return;
@@ -127,8 +127,8 @@ WARDEN_KERNEL void summarize_tiles(Arguments a) {
   if (simt::lane_id() == 0) a.tiles[tile] = now;
 }
 
-/// Returns the last places before a tile. The write is only known if it follows `first`. Collective
-/// over the warp.
+/// Returns the last places before a tile. `write` is valid only if it does not come before `first`:
+/// the search ends at `first`. Collective over the warp.
 template <class Arguments>
 WARDEN_DEVICE tile_places places_before(Arguments const& a, std::uint32_t tile) {
   tile_places found{};
@@ -149,7 +149,7 @@ WARDEN_DEVICE tile_places places_before(Arguments const& a, std::uint32_t tile) 
   }
   return found;
 }
-/// Finds the turns of all accesses. A warp for each tile.
+/// Finds the turns of all accesses. One warp for each tile.
 template <class Arguments>
 WARDEN_KERNEL void order_accesses(Arguments a) {
   if (!a.has_records()) return;
@@ -163,7 +163,7 @@ WARDEN_KERNEL void order_accesses(Arguments a) {
     if (row.exists) {
       std::uint32_t const first = mine.first - 1;
       std::uint32_t turn = row.place - first;
-      // A write before `first` is one to another record.
+      // A write before `first` belongs to another record.
       if (row.mark >> 31 == 0)
         turn = mine.write > first ? mine.write - first : 0;  // mutation: several-read
       if (!row.is_last) turn |= access_turn::release_bit;

@@ -33,7 +33,7 @@ class records {
       : all_{all}, named_{named} {
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
-      // The caller's ids stay in registers, because they are not the ones that `read` indexes.
+      // `read` indexes this copy, so the caller's ids stay in registers.
       ids_[s] = ids[s];
       if (s < named.count && named.writes_to(s)) memcpy(&copy(s), &all[ids[s]], sizeof(Record));
     }

@@ -18,10 +18,10 @@ inline constexpr unsigned several_threads = 256;
 
 /// One thread of the kernel. It has one section at a time.
 ///
-/// Threads take sections in the order of the log, so all sections before a thread's own are
-/// finished, or threads have them. A section waits only for sections before it. So the first
-/// unfinished one never waits, and no number of resident blocks leads to a deadlock. The lanes of a
-/// warp poll together, so none keeps another one from its section.
+/// Threads take sections in the order of the log, so each section before a thread's own is finished
+/// or taken by a thread. A section waits only for sections before it. So the first unfinished
+/// section never waits, and no number of resident blocks leads to a deadlock. The lanes of a warp
+/// poll together, so no lane keeps another lane from its section.
 template <unsigned Most, class Record, class Context, class Function>
 class several_worker {
   using arguments_type = several_arguments<Record, Context>;
@@ -87,7 +87,7 @@ class several_worker {
     }
     return first + count < count_;
   }
-  /// Loads what the section needs to know, and its records into the level-2 cache.
+  /// Loads the section's accesses and turns, and prefetches its records.
   WARDEN_DEVICE void begin() {
     named_ = a_.named[section_];
     std::uint32_t const first = section_ * Most;
@@ -109,9 +109,8 @@ class several_worker {
     }
     waits_ = early_ != 0;
   }
-  /// True once the turn of all accesses has come. Polls all of those whose turn has not, together:
-  /// one after another, each would add its latency to the time between two sections on a hot
-  /// record.
+  /// True once the turn of all accesses has come. Polls all other accesses together: polls one
+  /// after another would each add their latency to the time between two sections on a hot record.
   WARDEN_DEVICE bool has_come() {
     std::uint32_t done[Most];
     WARDEN_UNROLL
@@ -122,7 +121,8 @@ class several_worker {
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
       if ((early_ >> s & 1) == 0) continue;
-      // The counter stops at the turn of a write. It goes on only after that of a read.
+      // The counter stops at the turn of a write, until the write has finished. It may pass the
+      // turn of a read.
       std::uint32_t const turn = turns_[s].value();
       bool const has_come = done[s] >= turn;  // mutation: several-early
       if (has_come) {
@@ -133,8 +133,8 @@ class several_worker {
     }
     return early_ == 0;
   }
-  /// Returns the number of failed polls by which a pause is chosen: few if an access of the warp is
-  /// next on its record.
+  /// Returns the number of failed polls from which the length of a pause follows. It is small if a
+  /// section of the warp waits for few accesses.
   WARDEN_DEVICE unsigned pause(unsigned failures) const {
     std::uint32_t const nearest = simt::warp_min(has_section_ ? distance_ : ~0u) - 1;
     return nearest < failures ? nearest : failures;
@@ -150,7 +150,8 @@ class several_worker {
                          stop(a_.array.health, a_.limit.nanoseconds, turn, section_);
                        });
   }
-  /// By value, because an argument that is passed by address would be in local memory everywhere.
+  /// Poisons the launch. Arguments are passed by value, because an argument whose address is taken
+  /// would be in local memory in the whole kernel.
   WARDEN_COLD static void stop(guarded_health* health, std::uint64_t nanoseconds,
                                std::uint32_t turn, std::uint32_t section) {
     failed_wait const first{
@@ -161,7 +162,8 @@ class several_worker {
     health->failed.member_count = 0;
   }
 
-  /// Runs the section on its records, which no other thread writes, nor reads if this one writes.
+  /// Runs the section on its records. No other thread writes them, or reads those that the section
+  /// writes.
   WARDEN_DEVICE outcome run_section() const {
     if (named_.is_refused != 0) return outcome::refused;
     // Acquire: pairs with the fence in `finish` of the sections whose additions `has_come` has
@@ -204,7 +206,7 @@ class several_worker {
       return section(mine);
     }
   }
-  /// Lets later sections have the records.
+  /// Releases the records to later sections, and counts the result.
   WARDEN_DEVICE void finish(outcome result) {
     // Release: pairs with the fence in `run_section` of the sections that wait for these additions.
     if (releases_) simt::fence_device();  // mutation: several-release
@@ -234,9 +236,9 @@ class several_worker {
   std::uint32_t section_ = 0;
   named_accesses named_{};
   access_turn turns_[Most];     ///< turns of the accesses
-  std::uint32_t ids_[Most];     ///< their records
+  std::uint32_t ids_[Most];     ///< records of the accesses
   unsigned early_ = 0;          ///< bit s: the turn of access s has not come yet
-  std::uint32_t distance_ = 0;  ///< largest number of accesses that have to finish before
+  std::uint32_t distance_ = 0;  ///< accesses to one record that must finish first, at most
 };
 
 /// Runs all sections, in the order of the log on each record.

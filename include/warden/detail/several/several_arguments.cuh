@@ -13,7 +13,7 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Results of the last run of sections on several records, by number.
+/// Number of sections on several records with each result, in one run.
 struct outcome_counts {
   std::uint32_t committed;  ///< sections that returned outcome::commit
   std::uint32_t aborted;    ///< sections that returned outcome::abort
@@ -38,7 +38,7 @@ struct access_turn {
   static constexpr std::uint32_t release_bit = 1u << 31;
 
   std::uint32_t counter;  ///< number of the record's counter
-  std::uint32_t turn;     ///< value of the counter from which on the access may begin; and that bit
+  std::uint32_t turn;     ///< result of `value()`, and release_bit
 
   /// Returns the value of the counter from which on the access may begin.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t value() const { return turn & ~release_bit; }
@@ -52,7 +52,7 @@ struct tile_places {
   std::uint32_t write;  ///< write
 };
 
-/// Counter of a log that is run. More than a log has room for, so it refuses sections.
+/// Counter of a log that is run. It is above the capacity of every log, so sends are refused.
 inline constexpr std::uint64_t closed_log = std::uint64_t{1} << 31;
 
 /// Arguments of the kernels.
@@ -60,7 +60,7 @@ template <class Record, class Context>
 struct several_arguments {
   run_array<Record> array;   ///< records
   Context context;           ///< context of the sections
-  time_limit limit;          ///< the guarded array's
+  time_limit limit;          ///< time limit of the guarded array
   several_control* control;  ///< state of the run
   std::uint32_t number;      ///< number of the run, from 1
   std::uint32_t sections;    ///< sections of the run
@@ -68,9 +68,9 @@ struct several_arguments {
   outcome* outcomes;         ///< [section] results, or null
   named_accesses* named;     ///< [section]
   std::uint32_t* ids;        ///< [section][access] record; places without access: number of records
-  std::uint32_t* marks;      ///< [section][access] the place itself; bit 31: it is a write
-  std::uint32_t* sorted_ids;    ///< [place] the ids, sorted; then the counters, by first place
-  std::uint32_t* sorted_marks;  ///< [place] their marks
+  std::uint32_t* marks;      ///< [section][access] the place itself; bit 31: write
+  std::uint32_t* sorted_ids;    ///< [place] sorted ids; later the counters, at first places
+  std::uint32_t* sorted_marks;  ///< [place] marks of sorted_ids
   access_turn* turns;           ///< [section][access]
   tile_places* tiles;           ///< [tile]
   log_shard* log;               ///< counter of the log whose sections are run, or null

@@ -16,7 +16,7 @@ WARDEN_NAMESPACE_BEGIN
 template <class Section>
 class several_ref {
  public:
-  /// Number of a section that the log has refused.
+  /// Result of `send` if the log has refused the section.
   static constexpr std::uint32_t not_sent = ~0u;
 
   several_ref() = default;
