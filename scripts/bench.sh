@@ -13,7 +13,7 @@ on_results() {
   exec python3 scripts/results "$option" "${files[@]}"
 }
 
-benchmarks=(contention hash_table bank_transfer spanning_forest max_flow breadth_first shortest_paths matrix_factorization allocation transport producer_warp sparse_product)
+benchmarks=(contention hash_table bank_transfer spanning_forest max_flow breadth_first shortest_paths matrix_factorization allocation transport producer_warp sparse_product transactions)
 
 # program_of BENCHMARK: prints its program's name; uses run_bench's variables.
 program_of() {

@@ -64,6 +64,7 @@ QUANTITIES = {
                  pair("median", "p99", lambda value: f"{value:.0f}")), RATE],
     "sparse_product": [RATE, ("bytes for each {unit}, if each array is moved once",
                               lambda row, _: amount(row.get("bytes") / row.get("operations")))],
+    "transactions": [("M {unit}s/s", number("items_per_second", 1e-6, 2)), ("milliseconds of a run", plain("real_time"))],
     "allocation/copy": [BANDWIDTH], "allocation/emit": [BANDWIDTH], "allocation/decode": [BANDWIDTH],
     **{benchmark: [("milliseconds", plain("real_time"))] for benchmark in TIMED}}
 COMPARED = [RATE, ("G {unit}s/s on the cold keys alone", plain(COLD, giga))]
@@ -91,6 +92,7 @@ INPUTS = {"allocation/copy": ("elements", "one of every", None), "allocation/emi
           "allocation/decode": ("lengths", None, None), "allocation/take": ("counts", "counters", None),
           "allocation/histogram": ("samples", "bins", None),
           **{f"producer_warp/{kind}": ("rows", "elements", None) for kind in ("copy", "axpy", "stencil", "gather")},
+          **{f"transactions/ycsb{kind}": ("theta", "rows", None) for kind in ("", "_5_writes", "_100_bytes", "_5_writes_100_bytes")},
           "sparse_product/multiply": ("matrix", "rows", None),
           "producer_warp/segments": (None, "messages", None)}
 # Counters that a row must have -> slug, title, and (header, text of a row) of a table with a line

@@ -19,6 +19,8 @@ SHAPES = {"transport/latency": ("receive", "readiness", "servers are", "servers"
           "deferred/send": ("send", "bytes"), "deferred/small": ("send", "records", "keys"),
           "deferred/samples": ("ids", "arm", "keys"), "deferred/memory": ("send", "bytes"),
           "bounds/transport": ("send", "receive", "readiness", "bytes", "servers"), "bounds/contention": COMPARISON}
+# Part of a row's name -> the name that it has in other benchmarks.
+SYNONYMS = {"rows": "keys", "transactions": "sections"}
 # Options of marks that are plurals of these names.
 PLURALS = {"arms": "arm", "operations": "operation", "workloads": "workload"}
 
@@ -63,8 +65,8 @@ def value_of(name, part):
     """The value of a part of a row's name; None if the part has another form."""
     if name not in ("keys", "sections", "bytes", "servers"):
         return part
-    number = re.fullmatch(rf"{name}:(\d+)", part)
-    return number and int(number[1])
+    number = re.fullmatch(r"(\w+):(\d+)", part)
+    return int(number[2]) if number and SYNONYMS.get(number[1], number[1]) == name else None
 
 
 def parsed(values):

@@ -12,7 +12,8 @@ LABELS = {
     "reduce_then_scan": "reduce then scan", "uncombined": "uncombined", "combined_as_wide": "combined, as wide",
     "combined_wider": "combined, wider", "lock_as_written": "lock as published", "lock_tuned": "tuned lock",
     "lock_checked": "tuned lock, checked first", "lock_ordered": "ordered locks", "lock_warp": "lock per warp",
-    "lock_warp_checked": "lock per warp, checked first", "atomics": "atomics",
+    "lock_warp_checked": "lock per warp, checked first",
+    "locks": "two-phase locking", "optimistic": "optimistic", "atomics": "atomics",
     "atomics_combined": "combined atomics", "sort": "sort", "warden_paper": "fused, paper",
     "warden_locks": "fused, locks", "warden_runs": "fused, sorted", "warden_runs_on_chip": "fused, sorted, on chip",
     "warden_runs_combined": "fused, sorted, combined", "warden_atomics": "fused, atomics",
@@ -58,7 +59,7 @@ LABELS = {
 UNITS = {"allocation": "item", "bank_transfer": "transfer", "spanning_forest": "edge", "max_flow": "edge",
          "breadth_first": "arc", "breadth_first_gpus": "arc", "shortest_paths": "arc", "matrix_factorization": "rating", "transport": "message",
          "answers": "call", "workloads": "row", "pytorch": "row", "bank_conflicts": "key", "producer_warp": "element", "task_queues": "operation",
-         "sparse_product": "nonzero"}
+         "sparse_product": "nonzero", "transactions": "transaction"}
 
 # Benchmarks whose tables hold milliseconds -> (input, number in the name of a row, operations).
 TIMED = {"spanning_forest": ("graph", "vertices", "edges"), "max_flow": ("network", "vertices", "edges"),

@@ -41,7 +41,7 @@ class Benchmarks(driver.DriverTest):
 
     NAMES = ["contention", "hash_table_bench", "bank_transfer_bench", "spanning_forest_bench", "max_flow_bench",
              "breadth_first_bench", "shortest_paths_bench", "matrix_factorization_bench", "allocation", "transport",
-             "producer_warp", "sparse_product"]
+             "producer_warp", "sparse_product", "transactions_bench"]
     BENCHMARKS = [name.removesuffix("_bench") for name in NAMES]
     ROWS = ["contention/push/uniform/atomics/keys:1", "hash_table/count/uniform/atomics/keys:1",
             "bank_transfer/transfer/uniform/atomics/keys:256",
@@ -49,7 +49,8 @@ class Benchmarks(driver.DriverTest):
             "breadth_first/find/rmat8/top_down/keys:256", "shortest_paths/find/rmat8/near_far/keys:256",
             "matrix_factorization/descend/small/hogwild/keys:16",
             "allocation/copy/4K/global_atomic/keys:1", "transport/block/windows/in_band/bytes:16/servers:4",
-            "producer_warp/copy/contiguous/plain/keys:1", "sparse_product/multiply/rmat/coo_atomics/keys:256"]
+            "producer_warp/copy/contiguous/plain/keys:1", "sparse_product/multiply/rmat/coo_atomics/keys:256",
+            "transactions/ycsb/0.9/optimistic/rows:4096/transactions:128"]
 
     def programs(self, failing=None):
         bin = self.here / "bin"

@@ -115,6 +115,13 @@ class Tables(ResultsTest):
             ("G nonzeros/s", [["rmat", "256", "4K", "2.00"]]),
             ("bytes for each nonzero, if each array is moved once", [["rmat", "256", "4K", "8.75"]])])
 
+    def test_transactions(self):
+        rows = file(*(rate(f"transactions/ycsb_5_writes/0.9/{arm}/rows:1048576/transactions:4096", value, operations=4096)
+                      for arm, value in (("warden", 2e6), ("locks", 1e6))))
+        header = ["theta", "rows", "sections", "locks", "warden"]
+        self.assertEqual([(table.title, table.header, table.lines) for table in families.tables_of(rows)][0],
+                         ("M transactions/s", header, [["0.9", "1M", "4K", "1.00", "2.00"]]))
+
     def test_counts_of_the_simulated_device(self):
         counts = dict.fromkeys(names.COUNTS, 0.25)
         memory = {"memory_bytes": 2.0**20, "sections": 2.0**15}
