@@ -75,11 +75,12 @@ concept section_on_several = std::is_trivially_copyable_v<Section> && requires {
 /// bit, for every order of the policy. Two sections may run concurrently unless one of them writes
 /// a record that both name. A section that aborts leaves all records unchanged and is not retried.
 /// A section that names an id outside the records, or too many records, does not run, and the
-/// `wait` of the guarded array reports it.
+/// `wait` of the guarded array reports it. Runs cannot be captured into a graph.
 ///
 /// The constructor allocates 24 bytes for each record that a section may name, 16 bytes for each
-/// section, and the memory of a sort; see `memory_bytes`. Work of other logs and launches on the
-/// guarded array during a run is put off or reported. Moves, does not copy.
+/// section, and the memory of a sort; see `memory_bytes`. The driver keeps local memory for the
+/// copies of `most_accesses` records, for each thread that the device can hold. Work of other logs
+/// and launches on the guarded array during a run is put off or reported. Moves, does not copy.
 template <class Guarded, class Section>
 class deferred_several {
   using record = typename Guarded::record;
@@ -115,7 +116,8 @@ class deferred_several {
     }
     capacity_ = sections;
     std::size_t const places = sections * most_accesses;
-    key_bits_ = static_cast<unsigned>(std::bit_width(on.size()));
+    // An empty array has no ids, but a sort has at least one bit.
+    key_bits_ = static_cast<unsigned>(std::bit_width(std::max<std::size_t>(on.size(), 1)));
     named_ = buffer<detail::named_accesses>{sections, where};
     words_ = buffer<std::uint32_t>{4 * places, where};
     turns_ = buffer<detail::access_turn>{places, where};
@@ -141,9 +143,9 @@ class deferred_several {
 
   /// Enqueues the sections `sections[0]` to `sections[n - 1]`, in this order on each record. Shape:
   /// `sections` and `outcomes` are [n] in device memory; `outcomes` may be null, and otherwise gets
-  /// the result of each section. Precondition: both stay alive until the stream has executed the
-  /// work. Allocates nothing. Throws limit_error if n exceeds the capacity, and cuda_error. If a
-  /// kernel cannot be enqueued, no section runs, and `wait` reports their number.
+  /// the result of each section, also if the run is put off or stopped. Precondition: both stay
+  /// alive until the stream has executed the work. Allocates nothing. Throws limit_error if n
+  /// exceeds the capacity or the stream is being captured, and cuda_error. No section runs then.
   void apply_async(Section const* sections, std::size_t n, outcome* outcomes = nullptr,
                    stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
@@ -180,9 +182,10 @@ class deferred_several {
   }
   /// Enqueues the sections that kernels have sent to the log, in the order of the numbers that
   /// `send` returned. The log is empty again afterwards. Sections sent during the run are refused
-  /// and reported. `outcomes` is [capacity()] in device memory, or null. Precondition: the kernels
-  /// that send are ordered before the run by a stream or an event. Allocates nothing. Throws as
-  /// apply_async does; the log is then empty, and `wait` reports how many sections it held.
+  /// and reported. `outcomes` is [capacity()] in device memory, or null; places without a section
+  /// get `outcome::not_run`. Precondition: the kernels that send are ordered before the run by a
+  /// stream or an event. Allocates nothing. Throws as apply_async does. If it throws, and if the
+  /// run is put off, no section runs, and the log keeps them all.
   void run(outcome* outcomes = nullptr, stream_ref s = {},
            std::source_location where = std::source_location::current()) {
     if (!log_) return;
@@ -190,8 +193,8 @@ class deferred_several {
             log_->counter.data(), outcomes, s, where);
   }
 
-  /// Returns the number of sections with each result in the last call that ran. Blocks the host
-  /// until the stream has executed its work. Throws cuda_error.
+  /// Returns the number of sections with each result in the last call; all are 0 if it was put off.
+  /// Blocks the host until the stream has executed its work. Throws cuda_error.
   [[nodiscard]] outcome_counts counts(
       stream_ref s = {}, std::source_location where = std::source_location::current()) const {
     runtime::device_scope const scope{device_, where};
@@ -222,10 +225,16 @@ class deferred_several {
   void enqueue(std::size_t n, Function const& f, detail::log_shard* log, outcome* outcomes,
                stream_ref s, std::source_location where) {
     runtime::device_scope const scope{device_, where};
-    // Runs in all streams share this object's memory, so they must not overlap.
-    if (!runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
+    // Runs in all streams share this object's memory, so they must not overlap. No event orders the
+    // replays of a graph.
+    if (runtime::capturing(s, where)) {
+      throw_limit_error(
+          "deferred_several: the stream is being captured into a graph, whose replays would share "
+          "memory with other runs: call apply_async and run outside of the capture",
+          {}, where);
+    }
+    s.wait_for(state_->last_work, where);
     arguments_type a = arguments_;
-    a.number = ++runs_;
     a.sections = static_cast<std::uint32_t>(n);
     a.accesses = static_cast<std::uint32_t>(n * most_accesses);
     a.outcomes = outcomes;
@@ -239,14 +248,19 @@ class deferred_several {
     unsigned const blocks = std::min(
         blocks_of(n, detail::several_threads),
         static_cast<unsigned>(runtime::resident_blocks(run, detail::several_threads, 0, where)));
-    if (log != nullptr) simt::launch(&detail::close_several<arguments_type>, 1, 1, 0, a, s, where);
     try {
+      if (log != nullptr)
+        simt::launch(&detail::close_several<arguments_type>, 1, 1, 0, a, s, where);
       runtime::launch(name, {blocks_of(n, detail::order_threads), detail::order_threads, 0, false},
                       arguments, s, where);
       order(a, s, where);
       runtime::launch(run, {blocks, detail::several_threads, 0, false}, arguments, s, where);
     } catch (...) {
       simt::launch(&detail::give_up_several<arguments_type>, 1, 1, 0, a, s, where);
+      if (outcomes != nullptr) {
+        auto const not_run = static_cast<unsigned char>(outcome::not_run);
+        runtime::fill_async(outcomes, not_run, n * sizeof(outcome), s, where);
+      }
       state_->enqueued(s, where);
       throw;
     }
@@ -294,7 +308,6 @@ class deferred_several {
   std::shared_ptr<detail::shared_state> state_;
   std::size_t capacity_ = 0;
   unsigned key_bits_ = 0;
-  std::uint32_t runs_ = 0;           ///< number of the last run
   std::unique_ptr<log_memory> log_;  ///< null before the first `ref`
   arguments_type arguments_{};
   buffer<detail::named_accesses> named_;  ///< [section]

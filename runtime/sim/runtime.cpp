@@ -330,6 +330,8 @@ std::size_t sort_bytes(std::uint32_t n, unsigned, std::source_location) {
 
 void sort_pairs(pair_arrays const& a, unsigned bits, void* temporary, std::size_t, stream_ref s,
                 std::source_location where) {
+  if (bits == 0)
+    throw cuda_error{sim::cuda_error_invalid_value, "sorting by 0 bits: invalid argument", where};
   auto const sort = [=] {
     auto const mask = static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
     auto* const order = static_cast<std::uint32_t*>(temporary);

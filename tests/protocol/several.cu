@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -73,15 +74,28 @@ using with_amount =
     warden::basic_guarded<warden::policy<warden::options{}, warden::context<std::uint32_t>>, cell,
                           several::clear>;
 
+/// Holds the records as a run does.
+WARDEN_KERNEL void occupy(std::uint32_t* at_work, std::uint32_t value) {
+  if (simt::thread_rank() == 0) simt::store_relaxed(at_work, value);
+}
+
 struct deposits {
   warden::buffer<cell> records{several::first_cells(10)};
   with_amount on{records, 5u};
   warden::deferred_several<with_amount, deposit> later{on, 4};
+  warden::buffer<outcome> results{4};
 
   void apply(std::vector<deposit> const& sections) {
     warden::buffer<deposit> const on_device{sections};
-    later.apply_async(on_device.data(), sections.size());
+    later.apply_async(on_device.data(), sections.size(), results.data());
     warden::stream_ref{}.synchronize();
+  }
+  /// Applies sections while the records are in use.
+  void put_off(std::vector<deposit> const& sections) {
+    std::uint32_t* const at_work = warden::detail::guarded_access::shared(on)->at_work.data();
+    warden::launch(&occupy, 1, 1, {}, at_work, 1u);
+    apply(sections);
+    warden::launch(&occupy, 1, 1, {}, at_work, 0u);
   }
   /// Returns the increase of each record.
   [[nodiscard]] std::vector<std::uint64_t> increase() const {
@@ -114,6 +128,11 @@ TEST(several, wrong_accesses_change_nothing_and_are_reported) {
   EXPECT_THAT(text, HasSubstr(" is not below 10 (3 such ids, in rows from 1 on; the other sections "
                               "were executed): correct the ids"));
   EXPECT_EQ(d.later.counts().refused, 2u);
+  // A run that is put off reports no ids.
+  d.put_off({{10, 11, 0}});
+  text = test::error_text(d.on);
+  EXPECT_THAT(text, HasSubstr("found the guarded array in another run or launch"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("is not below")));
   d.on.wait();
   EXPECT_THAT(d.increase(), testing::ElementsAre(0, 0, 0, 15, 0, 0, 0, 0, 0, 0));
 }
@@ -157,23 +176,76 @@ TEST(several, limits_are_errors) {
   EXPECT_GE(later.memory_bytes(), 100u * (2 * 24 + 16));
 }
 
-/// Holds the records as a run does.
-WARDEN_KERNEL void occupy(std::uint32_t* at_work, std::uint32_t value) {
-  if (simt::thread_rank() == 0) simt::store_relaxed(at_work, value);
-}
 TEST(several, run_finds_the_records_in_use) {
   warden::buffer<cell> records{several::first_cells(7)};
   cells on{records};
   warden::deferred_several<cells, mixed<2>> later{on, 100};
+  warden::buffer<outcome> results{100};
   std::uint32_t* const at_work = warden::detail::guarded_access::shared(on)->at_work.data();
+  later.apply_async(100, function_of_index{}, results.data());
+  on.wait();
+  std::vector<cell> const before = records.to_host();
   warden::launch(&occupy, 1, 1, {}, at_work, 1u);
-  later.apply_async(100, function_of_index{});
+  later.apply_async(100, function_of_index{}, results.data());
   warden::launch(&occupy, 1, 1, {}, at_work, 0u);
   EXPECT_THAT(test::error_text(on), HasSubstr("found the guarded array in another run or launch"));
-  several::expect_same(records.to_host(), several::first_cells(7));
-  later.apply_async(100, function_of_index{});
+  several::expect_same(records.to_host(), before);
+  EXPECT_EQ(results.to_host(), std::vector<outcome>(100, outcome::not_run));
+  EXPECT_EQ(later.counts().committed + later.counts().aborted, 0u);
+  later.apply_async(100, function_of_index{}, results.data());
   on.wait();
   EXPECT_EQ(later.counts().committed + later.counts().aborted, 100u);
+}
+TEST(several, captures_are_refused) {
+  warden::buffer<cell> records{several::first_cells(7)};
+  cells on{records};
+  warden::deferred_several<cells, mixed<2>> later{on, 100};
+  warden::stream s;
+  EXPECT_THAT(
+      test::refusal([&] {
+        warden::graph::capture(s, [&] { later.apply_async(100, function_of_index{}, nullptr, s); });
+      }),
+      HasSubstr("deferred_several: the stream is being captured into a graph, whose replays "
+                "would share memory with other runs: call apply_async and run outside of "
+                "the capture"));
+  later.apply_async(100, function_of_index{}, nullptr, s);
+  on.wait(s);
+  EXPECT_EQ(later.counts().committed + later.counts().aborted, 100u);
+}
+TEST(several, empty_arrays_have_no_ids) {
+  warden::buffer<cell> records{0};
+  cells on{records};
+  warden::deferred_several<cells, mixed<2>> later{on, 10};
+  later.apply_async(10, function_of_index{});
+  EXPECT_THAT(test::error_text(on), HasSubstr(" is not below 0"));
+  EXPECT_EQ(later.counts().refused, 10u);
+}
+
+/// Stores what a read of an unnamed record returns.
+struct look_around {
+  std::uint64_t* seen;
+  __device__ void access(warden::access_list<2>& a) const { a.read(0), a.write(1); }
+  __device__ outcome operator()(warden::records<cell, 2>& r) const {
+    if (seen == nullptr) {
+      r.write(1).value = ~std::uint64_t{0};
+    } else {
+      *seen = r.read(2).value;
+    }
+    return outcome::abort;
+  }
+};
+TEST(several, unnamed_records_read_as_zeros) {
+  warden::buffer<cell> records{several::first_cells(2)};
+  cells on{records};
+  warden::deferred_several<cells, look_around> later{on, 32};
+  warden::buffer<std::uint64_t> seen{1};
+  seen.fill_bytes(1);
+  std::vector<look_around> sections(32, look_around{nullptr});
+  sections.back().seen = seen.data();
+  warden::buffer<look_around> const on_device{sections};
+  later.apply_async(on_device.data(), sections.size());
+  EXPECT_THAT(test::error_text(on), HasSubstr("1 sections used a record that they had not named"));
+  EXPECT_EQ(seen.to_host()[0], 0u);
 }
 
 // ---- logs
@@ -221,10 +293,22 @@ TEST(several, waits_end_at_the_time_limit) {
   std::vector<deposit> sections(40);
   for (std::uint32_t i = 0; i < 40; ++i) sections[i] = {i % 39, 40, i == 0 ? 4'000'000u : 0u};
   warden::buffer<deposit> const on_device{sections};
-  later.apply_async(on_device.data(), 40);
+  warden::buffer<outcome> results{40};
+  later.apply_async(on_device.data(), 40, results.data());
   EXPECT_THAT(test::error_of<warden::timeout_error>([&] { on.wait(); }),
               HasSubstr("waited with section 39 on several records until 1 accesses to one of them "
                         "had finished; if sections run longer, raise time_limit_seconds"));
+  // The results tell which sections have run.
+  std::vector<outcome> const seen = results.to_host();
+  std::vector<cell> const before = several::first_cells(41), after = records.to_host();
+  for (std::uint32_t r = 0; r < 39; ++r) {
+    std::uint64_t const runs =
+        (seen[r] == outcome::commit) + (r == 0 && seen[39] == outcome::commit);
+    EXPECT_EQ(after[r].value, before[r].value + 5 * runs) << "record " << r;
+  }
+  EXPECT_EQ(seen[39], outcome::not_run);
+  EXPECT_EQ(later.counts().committed,
+            static_cast<std::uint32_t>(std::count(seen.begin(), seen.end(), outcome::commit)));
   // The guarded array is usable again.
   sections[0].how = 0;
   warden::buffer<deposit> const again{sections};

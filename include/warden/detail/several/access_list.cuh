@@ -10,14 +10,21 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
+/// Reason for which a section does not run.
+enum class refusal : std::uint32_t {
+  none,
+  bad_id,    ///< it names an id outside the records
+  too_many,  ///< it names too many records
+};
+
 /// Accesses of one section, in device memory. An access is a record that the section names, once or
 /// several times.
 struct named_accesses {
-  std::uint64_t slots;       ///< [position] number of its access, 4 bits each
-  std::uint16_t writes;      ///< bit s: access s is a write
-  std::uint8_t positions;    ///< number of calls of `read` and `write`
-  std::uint8_t count;        ///< number of accesses; 0 for a refused section
-  std::uint32_t is_refused;  ///< 1 if a name is wrong: the section is not run
+  std::uint64_t slots;     ///< [position] number of its access, 4 bits each
+  std::uint16_t writes;    ///< bit s: access s is a write
+  std::uint8_t positions;  ///< number of calls of `read` and `write`
+  std::uint8_t count;      ///< number of accesses; 0 for a refused section
+  refusal refused_for;     ///< not `none` if a name is wrong: the section does not run
 
   /// Returns the number of the access that was named at `position`.
   [[nodiscard]] WARDEN_DEVICE unsigned slot_of(unsigned position) const {
@@ -50,7 +57,7 @@ class access_list {
   /// Returns the accesses. Precondition: at most `Most` calls were made.
   [[nodiscard]] WARDEN_DEVICE detail::named_accesses named() const {
     return {slots_, static_cast<std::uint16_t>(writes_), static_cast<std::uint8_t>(calls_),
-            static_cast<std::uint8_t>(count_), 0};
+            static_cast<std::uint8_t>(count_), detail::refusal::none};
   }
   /// Returns the record of an access. Precondition: the access exists.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t id(unsigned slot) const { return ids_[slot]; }

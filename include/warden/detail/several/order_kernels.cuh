@@ -23,28 +23,31 @@ inline constexpr unsigned tile_rows = 8;
 /// Accesses of a tile.
 inline constexpr unsigned tile_size = tile_rows * simt::warp_size;
 
-/// Writes the accesses of section `i`. A wrong access refuses the section, and is reported.
+/// Writes the accesses of section `i`. A wrong access refuses the section: the kernel that runs the
+/// sections reports it, because only then the run has the records for certain.
 template <unsigned Most, class Record, class Context, class Section>
 WARDEN_DEVICE void name_accesses_of(several_arguments<Record, Context> const& a, std::uint32_t i,
                                     Section const& section) {
   access_list<Most> list;
   section.access(list);
-  named_accesses named{};
+  named_accesses named = list.named();
+  std::uint32_t const first = i * Most;
   if (list.calls() > Most) {
-    simt::fetch_add(&a.array.report->accesses_too_many, std::uint64_t{1});
-    simt::store_relaxed(&a.array.report->accesses_at_most, std::uint64_t{Most});
-    named.is_refused = 1;
+    named.refused_for = refusal::too_many;
   } else {
-    named = list.named();
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
-      if (s < named.count && !a.array.report->check(list.id(s), a.array.size, i))
-        named.is_refused = 1;
+      if (s < named.count && list.id(s) >= a.array.size) named.refused_for = refusal::bad_id;
     }
-    if (named.is_refused != 0) named.count = 0;
   }
+  if (named.refused_for == refusal::bad_id) {
+    // Keeps the ids for the report: this memory is free, as no access of the section gets a turn.
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < Most; ++s)
+      a.turns[first + s] = {s < named.count ? list.id(s) : 0, s < named.count ? 1u : 0u};
+  }
+  if (named.refused_for != refusal::none) named.count = 0;
   a.named[i] = named;
-  std::uint32_t const first = i * Most;
   WARDEN_UNROLL
   for (unsigned s = 0; s < Most; ++s) {
     bool const exists = s < named.count;
@@ -61,6 +64,9 @@ WARDEN_KERNEL void close_several(Arguments a) {
 /// Names the accesses of the sections that `function(i)` returns. One thread for each section.
 template <unsigned Most, class Record, class Context, class Function>
 WARDEN_KERNEL void name_accesses(several_arguments<Record, Context> a, Function function) {
+  std::uint32_t const i = simt::block_rank() * order_threads + simt::thread_rank();
+  // Sections without a result: if the run is put off, or stopped by the time limit.
+  if (a.outcomes != nullptr && i < a.sections) a.outcomes[i] = outcome::not_run;
   // For a log, close_several has taken the records.
   if (a.log == nullptr) {
     a.take_records();
@@ -68,14 +74,15 @@ WARDEN_KERNEL void name_accesses(several_arguments<Record, Context> a, Function 
     return;
   }
   std::uint32_t const count = a.count();
-  std::uint32_t const i = simt::block_rank() * order_threads + simt::thread_rank();
   if (i < count) {
     name_accesses_of<Most>(a, i, function(std::uint64_t{i}));
   } else if (i < a.sections) {
     // This id is above all others, so places without accesses come last in the order.
     WARDEN_UNROLL
-    for (unsigned s = 0; s < Most; ++s)
+    for (unsigned s = 0; s < Most; ++s) {
       a.ids[i * Most + s] = static_cast<std::uint32_t>(a.array.size);
+      a.marks[i * Most + s] = i * Most + s;
+    }
   }
 }
 

@@ -18,6 +18,7 @@ enum class outcome : unsigned char {
   commit,   ///< the copies that the section wrote become the records
   abort,    ///< all records are unchanged
   refused,  ///< an access was wrong, which `wait` reports; all records are unchanged
+  not_run,  ///< the section did not run, which `wait` reports; all records are unchanged
 };
 
 /// Records of a section, by the positions at which its member `access` named them. A section writes
@@ -74,9 +75,10 @@ class records {
   [[nodiscard]] WARDEN_DEVICE Record& copy(unsigned slot) {
     return *reinterpret_cast<Record*>(copies_ + slot * sizeof(Record));
   }
-  /// Returns memory that is never written back, because the section is refused.
+  /// Returns a record of zero bytes. It is never written back, because the section is refused.
   WARDEN_DEVICE Record& any() {
     is_misused_ = true;
+    memset(&copy(0), 0, sizeof(Record));
     return copy(0);
   }
 

@@ -161,11 +161,29 @@ class several_worker {
     health->failed.limit_nanoseconds = nanoseconds;
     health->failed.member_count = 0;
   }
+  /// Reports why a section does not run.
+  WARDEN_COLD static void report_refusal(arguments_type const& a, std::uint32_t section,
+                                         refusal why) {
+    guarded_report* const report = a.array.report;
+    if (why == refusal::too_many) {
+      simt::fetch_add(&report->accesses_too_many, std::uint64_t{1});
+      simt::store_relaxed(&report->accesses_at_most, std::uint64_t{Most});
+      return;
+    }
+    for (unsigned s = 0; s < Most; ++s) {
+      access_turn const named_here = a.turns[section * Most + s];
+      if (named_here.turn != 0)
+        static_cast<void>(report->check(named_here.counter, a.array.size, section));
+    }
+  }
 
   /// Runs the section on its records. No other thread writes them, or reads those that the section
   /// writes.
   WARDEN_DEVICE outcome run_section() const {
-    if (named_.is_refused != 0) return outcome::refused;
+    if (named_.refused_for != refusal::none) {
+      report_refusal(a_, section_, named_.refused_for);
+      return outcome::refused;
+    }
     // Acquire: pairs with the fence in `finish` of the sections whose additions `has_come` has
     // read, for the records that those sections wrote or read.
     if (waits_) simt::fence_device();  // mutation: several-acquire
@@ -252,14 +270,16 @@ WARDEN_KERNEL void WARDEN_BOUNDS(several_threads, 1)
   worker.run();
   a.finish_block();
 }
-/// Frees the records of a run whose kernels could not all be enqueued. One thread.
+/// Ends a run whose kernels could not all be enqueued, so that none of its sections ran. A log
+/// keeps its sections. One thread.
 template <class Arguments>
 WARDEN_KERNEL void give_up_several(Arguments a) {
-  if (!a.has_records()) return;
-  simt::fetch_add(&a.array.report->given_up, std::uint64_t{a.count()});
-  a.open();
+  bool const had_records = a.has_records();
+  std::uint32_t const left = a.control->sections;
+  *a.control = {};
+  if (!had_records) return;
   simt::fence_device();  // release, as in finish_block
-  a.array.free();
+  a.end(left);
 }
 
 }  // namespace detail

@@ -24,7 +24,7 @@ namespace detail {
 
 /// State of a run in global memory. Words that many threads change have a cache line each.
 struct several_control {
-  alignas(128) std::uint32_t run;          ///< number of the run that has taken the records, or 0
+  alignas(128) std::uint32_t has_records;  ///< 1 while the run has the records
   alignas(128) std::uint32_t next;         ///< next section that a thread takes
   alignas(128) std::uint32_t finished;     ///< sections that have run
   alignas(128) std::uint32_t blocks_done;  ///< blocks that have run all their sections
@@ -62,7 +62,6 @@ struct several_arguments {
   Context context;           ///< context of the sections
   time_limit limit;          ///< time limit of the guarded array
   several_control* control;  ///< state of the run
-  std::uint32_t number;      ///< number of the run, from 1
   std::uint32_t sections;    ///< sections of the run
   std::uint32_t accesses;    ///< places for their accesses
   outcome* outcomes;         ///< [section] results, or null
@@ -76,31 +75,34 @@ struct several_arguments {
   log_shard* log;               ///< counter of the log whose sections are run, or null
 
   /// True if the run has the records.
-  [[nodiscard]] WARDEN_DEVICE bool has_records() const { return control->run == number; }
+  [[nodiscard]] WARDEN_DEVICE bool has_records() const { return control->has_records != 0; }
   /// Takes the records, by one thread of the first kernel. If another run or launch has them, or
   /// the guarded array has a failure to report, the run has no effect, and that is counted.
   WARDEN_DEVICE void take_records() const {
     if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
+    *control = {};
     if (array.has_failed()) {
       array.report->note_skipped(&guarded_report::runs_skipped, array.health->cause());
     } else if (!array.take()) {
       simt::fetch_add(&array.report->runs_put_off, std::uint64_t{1});
     } else {
-      *control = {};
-      control->run = number;
+      control->has_records = 1;
     }
   }
-  /// Closes the log for the run: it refuses sections until `open`. One thread. Precondition: the
+  /// Closes the log for the run: it refuses sections until `end`. One thread. Precondition: the
   /// run has the records.
   WARDEN_DEVICE void close() const {
     std::uint64_t const taken = simt::exchange(&log->taken, closed_log);
     control->sections = taken < sections ? static_cast<std::uint32_t>(taken) : sections;
   }
-  /// Ends the run. The log is empty again. One thread.
-  WARDEN_DEVICE void open() const {
-    control->run = 0;
+  /// Ends the run, and frees the records. The log has `left` sections, and takes further ones. One
+  /// thread. Precondition: the caller has fenced since all accesses of the run. That is the release
+  /// of the records, and of the log, which `several_ref::send` acquires.
+  WARDEN_DEVICE void end(std::uint32_t left) const {
+    control->has_records = 0;
     if (log != nullptr)
-      simt::store_relaxed(&log->taken, std::uint64_t{0});  // mutation: several-open
+      simt::store_relaxed(&log->taken, std::uint64_t{left});  // mutation: several-open
+    if (!array.free()) simt::fetch_add(&array.report->launches_amid, std::uint64_t{1});
   }
   /// Returns the number of sections of the run. Precondition: the log is closed, if there is one.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t count() const {
@@ -110,13 +112,12 @@ struct several_arguments {
   WARDEN_DEVICE void finish_block() const {
     simt::sync_block();
     if (simt::thread_rank() != 0) return;
-    // Release: the barrier handed the block's writes to this thread. Pairs with the fence of the
+    // Release: the barrier handed the block's accesses to this thread. Pairs with the fence of the
     // last block, which frees the records for the next run.
     simt::fence_device();
     if (simt::fetch_add(&control->blocks_done, 1u) + 1 != simt::block_count()) return;
-    open();
-    simt::fence_device();  // acquire of the other blocks, and release for `free`
-    if (!array.free()) simt::fetch_add(&array.report->launches_amid, std::uint64_t{1});
+    simt::fence_device();  // acquire of the other blocks, and release for `end`
+    end(0);
   }
 };
 

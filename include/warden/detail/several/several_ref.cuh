@@ -31,6 +31,10 @@ class several_ref {
   WARDEN_DEVICE std::uint32_t send(Section const& section) const {
     std::uint64_t const number = simt::fetch_add_together(&log_->taken, 1);
     if (number < size_) {
+      // Acquire: pairs with the fence before `several_arguments::end`, which opened the log. The
+      // addition above belongs to its release sequence. So the run has read its sections before
+      // this one is written.
+      static_cast<void>(simt::load_acquire(&log_->taken));
       sections_[number] = section;
       return static_cast<std::uint32_t>(number);
     }
