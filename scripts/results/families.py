@@ -4,6 +4,7 @@ import re
 
 import names
 from load import fail, is_simulated, known, rows_of
+from measures import measure_of
 from names import COUNTS, LABELS, TIMED, amount, giga, is_wardens, short
 from table import Table
 
@@ -33,6 +34,14 @@ def pair(first, second, written=amount):
     return lambda row, _=None: None if row.get(first) is None else f"{written(row.get(first))} ({row.get(second):.0f})"
 
 
+def marked(text):
+    """The text of a rate or a time, with a mark if its repetitions differ widely."""
+    def shown(row, by_arm=None):
+        found = text(row, by_arm)
+        return found and found + (names.WIDE_MARK if measure_of(row).is_wide() else "")
+    return shown
+
+
 def gigabytes(row):
     return row.get("bytes") / row.get("operations") * row.get("items_per_second") / 1e9
 
@@ -48,8 +57,9 @@ def bandwidth(row, by_arm):
     return amount(gigabytes(row)) + ("" if part is None else f" ({part:.2f})")
 
 
-RATE = ("G {unit}s/s", plain("items_per_second", giga))
-BANDWIDTH = ("GB/s read and written (share of the fastest copy)", bandwidth)
+RATE = ("G {unit}s/s", marked(plain("items_per_second", giga)))
+MILLISECONDS = marked(plain("real_time"))
+BANDWIDTH = ("GB/s read and written (share of the fastest copy)", marked(bandwidth))
 # Benchmark, or benchmark/operation -> (title, text of a row) of each table with a column per arm.
 QUANTITIES = {
     "traffic": [("32-byte sectors at the L2 for each section (share of the lock as published)",
@@ -64,9 +74,9 @@ QUANTITIES = {
                  pair("median", "p99", lambda value: f"{value:.0f}")), RATE],
     "sparse_product": [RATE, ("bytes for each {unit}, if each array is moved once",
                               lambda row, _: amount(row.get("bytes") / row.get("operations")))],
-    "transactions": [("M {unit}s/s", number("items_per_second", 1e-6, 2)), ("milliseconds of a run", plain("real_time"))],
+    "transactions": [("M {unit}s/s", marked(number("items_per_second", 1e-6, 2))), ("milliseconds of a run", plain("real_time"))],
     "allocation/copy": [BANDWIDTH], "allocation/emit": [BANDWIDTH], "allocation/decode": [BANDWIDTH],
-    **{benchmark: [("milliseconds", plain("real_time"))] for benchmark in TIMED}}
+    **{benchmark: [("milliseconds", MILLISECONDS)] for benchmark in TIMED}}
 COMPARED = [RATE, ("G {unit}s/s on the cold keys alone", plain(COLD, giga))]
 COUNTED = [(f"{count.replace('_', ' ')} for each {{unit}}", plain(count)) for count in COUNTS]
 

@@ -67,6 +67,7 @@ TIMED = {"spanning_forest": ("graph", "vertices", "edges"), "max_flow": ("networ
          "breadth_first_gpus": ("graph", "vertices", "arcs"),
          "matrix_factorization": ("ratings", "rank", None)}
 
+WIDE_MARK = " ±"  # follows a value whose repetitions differ widely
 COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]  # counters of the simulated device
 
 # Requirements of arms that do not run every section: in all benchmarks, then in single ones.

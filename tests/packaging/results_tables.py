@@ -80,6 +80,17 @@ class Tables(ResultsTest):
         self.assertEqual([(table.caption(), table.names, len(table.lines)) for table in tables], [
             ("transfer: G transfers/s", 2, 2), ("transfer: G transfers/s", 3, 1), ("transfer: G transfers/s on the cold keys alone", 2, 1)])
 
+    def test_wide_spreads_are_marked(self):
+        """Above 10 % of the median, in rates, bandwidths and times."""
+        def row(name, **values):
+            return rate(name, 1e9, real_time=2.0, bytes=8e6, operations=1e6, runs=5, **values)
+        narrow, wide = {"slowest_per_second": 0.96e9, "fastest_per_second": 1.05e9}, {"slowest_per_second": 0.94e9, "fastest_per_second": 1.05e9}
+        for name, texts in {"contention/push/uniform/{}/keys:1": ["1.00", "1.00 ±"], "allocation/copy/uniform/{}/keys:1": ["8.00", "8.00 ±"],
+                            "spanning_forest/find/rmat22/{}/keys:1": ["2.00", "2.00 ±"]}.items():
+            table = families.tables_of(file(row(name.format("sort"), **narrow), row(name.format("atomics"), **wide)))[0]
+            values = dict(zip(table.header, table.lines[0]))
+            self.assertEqual([values["sort"], values["atomics"]], texts, name)
+
     def test_times_and_known_codes(self):
         graph = [(f"spanning_forest/find/{graph}/{arm}/keys:4096", {"items_per_second": 4e9, "real_time": ms, "time_unit": "ms"})
                  for graph, arm, ms in (("rmat22", "atomics", 2.5), ("rmat22", "lock_tuned", 400.0), ("grid", "atomics", 0.005))]
@@ -160,6 +171,9 @@ push, uniform: G sections/s (d, CUDA 13.0, commit 0123456789ab):
         self.assertEqual(self.error(self.filled, "results:contention/push arms=none", "results"),
                          "results: arms: no row with none; there are atomics, sort, warden_runs")
         self.assertIn("no column speed; there are workload", self.error(self.filled, "results:contention/push columns=speed", "results"))
+        self.put("contention", file(rate("contention/push/uniform/sort/keys:1", 1e9, slowest_per_second=0.8e9, fastest_per_second=1e9)))
+        self.assertIn("(d, CUDA 13.0, commit 0123456789ab; ± spread above 10 %):\n", self.filled("results:contention/push", "results"))
+        self.put("contention", CONTENTION)
         self.assertIn("no such table; there are push, add", self.error(self.filled, "results:contention/pull", "results"))
         self.assertIn("no file results/*/none.json", self.error(self.filled, "results:none", "results"))
 
