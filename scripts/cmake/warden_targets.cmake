@@ -81,7 +81,7 @@ endfunction()
 
 # Targets that ./warden test builds; target all builds the rest.
 add_custom_target(warden_simulated_tests)  # programs of all tests on the simulated device, and of a few mutants
-add_custom_target(warden_templates)        # for both devices
+add_custom_target(warden_templates)        # on the simulated device
 add_custom_target(warden_gpu_tests)
 
 function(warden_simulated_options target)
@@ -241,7 +241,8 @@ endfunction()
 # [GPU_ONLY] [UNITED] [EXECUTORS e ...] [COST s] [MORE_SEEDS] [PROFILES] [REMAINS]): a GoogleTest
 # program on both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a GPU the latter
 # is skipped.
-# EXECUTORS: one program <name>_<e> for each, whose small policies use that executor.
+# EXECUTORS: one program <name>_<e> for each, whose small policies use that executor. Only ./warden
+# test --all builds and runs those after the first on the simulated device.
 # COST: seconds that it takes, about, so that long tests begin first.
 # MORE_SEEDS: more_seeds.<name>.<shard> tries up to 500 schedules, without those of
 # sim.<name>.<shard>.
@@ -254,8 +255,10 @@ function(warden_add_test name)
   if(arg_EXECUTORS)
     list(FIND ARGN EXECUTORS begin)
     list(SUBLIST ARGN 0 ${begin} others)
+    set(remains)
     foreach(executor IN LISTS arg_EXECUTORS)
-      warden_add_test(${name}_${executor} ${others} DEFINITION TEST_EXECUTOR=${executor})
+      warden_add_test(${name}_${executor} ${others} DEFINITION TEST_EXECUTOR=${executor} ${remains})
+      set(remains REMAINS)
     endforeach()
     return()
   endif()
