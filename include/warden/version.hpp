@@ -6,6 +6,6 @@
 /// Raised by changes that break users.
 #define WARDEN_VERSION_MAJOR 0
 /// Raised by additions.
-#define WARDEN_VERSION_MINOR 1
+#define WARDEN_VERSION_MINOR 2
 /// Raised by corrections.
 #define WARDEN_VERSION_PATCH 0
