@@ -44,12 +44,12 @@ inline constexpr unsigned most_phase_bytes = (1u << 20) - 1;
 /// that they announced have come; then the next one begins.
 class phase_barrier {
  public:
-  /// Begins phase 0. By one thread. `fence_copies()` by this thread and a barrier of all threads
+  /// Begins phase 0. Called by one thread. `fence_copies()` by this thread and a barrier of all threads
   /// follow. Precondition: `arrivals`, of each phase, is from 1 to 1,024.
   WARDEN_DEVICE void init(unsigned arrivals, site where = site::current()) {
     detail::init_phases(words_, arrivals, where);
   }
-  /// Ends the use of the barrier, so that its memory can have another use. By one thread.
+  /// Ends the use of the barrier, so that its memory can have another use. Called by one thread.
   /// Precondition: no thread waits, no copy is under way, and a barrier of the threads follows.
   WARDEN_DEVICE void end(site where = site::current()) { detail::end_phases(words_, where); }
 

@@ -5,8 +5,8 @@
 /// the calls do nothing.
 ///
 /// A kernel is compiled for one number of registers a thread. A warp group, 4 warps whose first one
-/// has a rank that is a multiple of 4, may lower its number and then raise it again. To raise it
-/// waits until the block's other warp groups have given up enough.
+/// has a rank that is a multiple of 4, may lower its number and then raise it again. The call
+/// that raises it waits until the block's other warp groups have given up enough.
 /// [PTX ISA 8.0, "Miscellaneous Instructions: setmaxnreg"]
 #pragma once
 

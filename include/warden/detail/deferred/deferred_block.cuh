@@ -163,7 +163,7 @@ class deferred_block {
                                        site where = site::current()) {
     return for_each(detail::index_range{0, n}, f, where);
   }
-  /// Does the same for the i of a range.
+  /// As for_each(n, f), for each i of a range.
   template <class Function>
   WARDEN_DEVICE std::uint32_t for_each(detail::index_range of, Function const& f,
                                        site where = site::current()) {

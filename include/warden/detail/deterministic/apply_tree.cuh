@@ -43,7 +43,7 @@ class apply_tree : public apply_log_base {
         static_cast<std::uint32_t>(std::min(std::bit_ceil(std::max(n, least)), most));
     if (!memory_.empty() && memory_.back().most() >= wanted) return;
     if (of.size() > most_records) {
-      throw_limit_error("apply_async: % records; the limit of sections that a tree combines is %",
+      throw_limit_error("apply_async: % records; the limit for sections that a tree combines is %",
                         {of.size(), most_records}, where);
     }
     if (runtime::capturing(s, where)) {
