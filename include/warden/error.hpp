@@ -263,7 +263,7 @@ struct misuse_counts {
   std::uint64_t skip_cause;         ///< wait_kind of such a failure
   std::uint64_t accesses_too_many;  ///< sections on several records that named more than fit
   std::uint64_t accesses_at_most;   ///< number of records that such a section may name
-  std::uint64_t accesses_unnamed;   ///< sections that used a record in a way that they had not named
+  std::uint64_t accesses_unnamed;   ///< sections that used a record otherwise than they named
   /// Largest request of a client for more shared memory than the launch has: the bytes requested in
   /// the high 32 bits, the bytes available in the low 32 bits.
   std::uint64_t shared_asked;

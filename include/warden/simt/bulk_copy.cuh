@@ -44,8 +44,8 @@ inline constexpr unsigned most_phase_bytes = (1u << 20) - 1;
 /// that they announced have come; then the next one begins.
 class phase_barrier {
  public:
-  /// Begins phase 0. Called by one thread. `fence_copies()` by this thread and a barrier of all threads
-  /// follow. Precondition: `arrivals`, of each phase, is from 1 to 1,024.
+  /// Begins phase 0. Called by one thread. `fence_copies()` by this thread and a barrier of all
+  /// threads follow. Precondition: `arrivals`, of each phase, is from 1 to 1,024.
   WARDEN_DEVICE void init(unsigned arrivals, site where = site::current()) {
     detail::init_phases(words_, arrivals, where);
   }
