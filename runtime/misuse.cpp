@@ -155,6 +155,23 @@ void add_misuse(error_list& found, misuse_counts const& report, std::size_t size
             " sections used a record that they had not named, or wrote one that they had named "
             "for reading; they changed nothing: name it in access()");
   }
+  if (report.rows_absent != 0) {
+    add(report.rows_absent,
+        "access: " + std::to_string(report.rows_absent) +
+            " ids are not below the rows in use, and their sections did not run: sections name "
+            "rows that earlier runs have appended");
+  }
+  if (report.rows_refused != 0) {
+    add(report.rows_refused, "append: " + std::to_string(report.rows_refused) +
+                                 " sections did not run, because their rows do not fit: the "
+                                 "guarded array has " +
+                                 std::to_string(report.rows_at_most) + " places; make it larger");
+  }
+  if (report.rows_too_many != 0) {
+    add(report.rows_too_many, "append: " + std::to_string(report.rows_too_many) +
+                                  " sections did not run, because they append more than 8191 rows "
+                                  "to an array: append fewer by each");
+  }
   if (report.shared_asked != 0) {
     add(1, "virtual_block::shared: " + std::to_string(report.shared_asked >> 32) +
                " bytes asked for, but the kernel's shared_storage has " +

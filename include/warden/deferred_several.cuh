@@ -6,7 +6,9 @@
 #include <warden/buffer.hpp>
 #include <warden/detail/block/to.cuh>
 #include <warden/detail/execute/guarded_access.cuh>
+#include <warden/detail/execute/shared_state.cuh>
 #include <warden/detail/several/access_list.cuh>
+#include <warden/detail/several/array_views.cuh>
 #include <warden/detail/several/order_kernels.cuh>
 #include <warden/detail/several/records.cuh>
 #include <warden/detail/several/section_worker.cuh>
@@ -14,6 +16,7 @@
 #include <warden/detail/several/several_ref.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded.cuh>
+#include <warden/guarded_arrays.cuh>
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
 #include <warden/stream.hpp>
@@ -27,12 +30,13 @@
 #include <source_location>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-template <class Section, unsigned Most>
-std::integral_constant<unsigned, Most> most_accesses_of(void (Section::*)(access_list<Most>&)
+template <class Section, unsigned Most, class Types>
+std::integral_constant<unsigned, Most> most_accesses_of(void (Section::*)(access_list<Most, Types>&)
                                                             const);
 /// Largest number of records that a section names, from the access_list that `access` takes.
 template <class Section>
@@ -50,7 +54,8 @@ concept section_on_several = std::is_trivially_copyable_v<Section> && requires {
      std::is_invocable_r_v<outcome, Section const&,
                            records<Record, detail::most_accesses<Section>>&, Context const&>);
 
-/// Runs sections that are each on up to 16 records of a guarded array, isolated and without locks:
+/// Runs sections that are each on up to 16 records of a guarded array, or of several
+/// `guarded_arrays`, isolated and without locks:
 ///
 ///     struct transfer {
 ///       std::uint32_t from, to, tariff, amount;
@@ -85,7 +90,6 @@ template <class Guarded, class Section>
 class deferred_several {
   using record = typename Guarded::record;
   using context = typename Guarded::context;
-  using access = detail::guarded_access;
   using arguments_type = detail::several_arguments<record, context>;
   static_assert(section_on_several<Section, record, context>,
                 "warden: a section on several records is trivially copyable, has void "
@@ -99,12 +103,12 @@ class deferred_several {
   static constexpr std::size_t most = (std::size_t{1} << 31) / most_accesses - 1;
 
   /// Makes the memory for calls of at most `sections` sections. Precondition: the records of `on`
-  /// outlive this object. Blocks the host, the first time until the launches of the guarded array
+  /// outlive this object. Blocks the host, the first time until the launches of the guarded arrays
   /// have ended. Throws limit_error unless `sections` is from 1 to `most` and there are fewer than
-  /// 2^32 records, and cuda_error when memory is short.
+  /// 2^32 records in all, and cuda_error when memory is short.
   deferred_several(Guarded& on, std::size_t sections,
                    std::source_location where = std::source_location::current())
-      : device_{on.device()}, state_{access::shared(on)} {
+      : device_{on.device()} {
     runtime::device_scope const scope{device_, where};
     if (sections == 0 || sections > most) {
       throw_limit_error("deferred_several: room for % sections; the limits are 1 and %",
@@ -126,9 +130,8 @@ class deferred_several {
         runtime::sort_bytes(static_cast<std::uint32_t>(places), key_bits_, where), where};
     control_ = buffer<detail::several_control>{1, where};
     control_.fill_bytes(0, {}, where);
-    arguments_.array = access::template array<record>(on, true);
-    arguments_.context = access::context(on);
-    arguments_.limit = access::limit(on);
+    detail::with_arrays(on, [&](auto&... all) { take_arrays(sections, where, all...); });
+    arguments_.records = static_cast<std::uint32_t>(on.size());
     arguments_.control = control_.data();
     arguments_.named = named_.data();
     arguments_.ids = words_.data();
@@ -137,7 +140,7 @@ class deferred_several {
     arguments_.sorted_marks = words_.data() + 3 * places;
     arguments_.turns = turns_.data();
     arguments_.tiles = tiles_.data();
-    state_->begin_logs(where);
+    for (auto const& state : states_) state->begin_logs(where);
     stream_ref{}.synchronize(where);
   }
 
@@ -176,9 +179,9 @@ class deferred_several {
   [[nodiscard]] several_ref<Section> ref(
       std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_, where};
-    if (!log_) log_ = std::make_unique<log_memory>(state_, capacity_, where);
+    if (!log_) log_ = std::make_unique<log_memory>(states_.front(), capacity_, where);
     return {log_->sections.data(), log_->counter.data(), static_cast<std::uint32_t>(capacity_),
-            arguments_.array.report};
+            arguments_.arrays.first.report};
   }
   /// Enqueues the sections that kernels have sent to the log, in the order of the numbers that
   /// `send` returned. The log is empty again afterwards. Sections sent during the run are refused
@@ -207,13 +210,27 @@ class deferred_several {
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
   /// Returns the device memory of this object. Units: bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
-    return named_.bytes() + words_.bytes() + turns_.bytes() + tiles_.bytes() + sorting_.bytes() +
-           control_.bytes() + (log_ ? log_->sections.bytes() + log_->counter.bytes() : 0);
+    std::size_t bytes = named_.bytes() + words_.bytes() + turns_.bytes() + tiles_.bytes() +
+                        sorting_.bytes() + control_.bytes();
+    for (detail::growing_memory const& rows : growing_)
+      bytes += rows.sections.bytes() + rows.warps.bytes();
+    return bytes + (log_ ? log_->sections.bytes() + log_->counter.bytes() : 0);
   }
 
  private:
   static constexpr std::uint64_t most_records = 0xffffffffu;
 
+  /// Takes what the kernels need of the arrays.
+  template <class First, class... Others>
+  void take_arrays(std::size_t sections, std::source_location where, First& first,
+                   Others&... others) {
+    using access = detail::guarded_access;
+    auto& on = detail::array_source<First>::of(first);
+    states_ = {access::shared(on), access::shared(detail::array_source<Others>::of(others))...};
+    detail::view_arrays(arguments_.arrays, 0, sections, growing_, where, first, others...);
+    arguments_.context = access::context(on);
+    arguments_.limit = access::limit(on);
+  }
   static unsigned blocks_of(std::size_t n, unsigned threads) {
     return static_cast<unsigned>((n + threads - 1) / threads);
   }
@@ -233,7 +250,7 @@ class deferred_several {
           "memory with other runs: call apply_async and run outside of the capture",
           {}, where);
     }
-    s.wait_for(state_->last_work, where);
+    for (auto const& state : states_) s.wait_for(state->last_work, where);
     arguments_type a = arguments_;
     a.sections = static_cast<std::uint32_t>(n);
     a.accesses = static_cast<std::uint32_t>(n * most_accesses);
@@ -242,9 +259,9 @@ class deferred_several {
     Function function = f;
     void* arguments[] = {&a, &function};
     auto const name =
-        simt::make_kernel(&detail::name_accesses<most_accesses, record, context, Function>);
+        simt::make_kernel(&detail::name_accesses<most_accesses, arguments_type, Function>);
     auto const run =
-        simt::make_kernel(&detail::run_several<most_accesses, record, context, Function>);
+        simt::make_kernel(&detail::run_several<most_accesses, arguments_type, Function>);
     unsigned const blocks = std::min(
         blocks_of(n, detail::several_threads),
         static_cast<unsigned>(runtime::resident_blocks(run, detail::several_threads, 0, where)));
@@ -253,6 +270,10 @@ class deferred_several {
         simt::launch(&detail::close_several<arguments_type>, 1, 1, 0, a, s, where);
       runtime::launch(name, {blocks_of(n, detail::order_threads), detail::order_threads, 0, false},
                       arguments, s, where);
+      if constexpr (arguments_type::array_set::grows) {
+        simt::launch(&detail::place_rows<arguments_type>, 1,
+                     arguments_type::array_set::count * simt::warp_size, 0, a, s, where);
+      }
       order(a, s, where);
       runtime::launch(run, {blocks, detail::several_threads, 0, false}, arguments, s, where);
     } catch (...) {
@@ -261,10 +282,13 @@ class deferred_several {
         auto const not_run = static_cast<unsigned char>(outcome::not_run);
         runtime::fill_async(outcomes, not_run, n * sizeof(outcome), s, where);
       }
-      state_->enqueued(s, where);
+      enqueued(s, where);
       throw;
     }
-    state_->enqueued(s, where);
+    enqueued(s, where);
+  }
+  void enqueued(stream_ref s, std::source_location where) {
+    for (auto const& state : states_) state->enqueued(s, where);
   }
   /// Enqueues the kernels that find the turns of all accesses.
   void order(arguments_type const& a, stream_ref s, std::source_location where) {
@@ -305,7 +329,7 @@ class deferred_several {
   };
 
   int device_;
-  std::shared_ptr<detail::shared_state> state_;
+  std::vector<std::shared_ptr<detail::shared_state>> states_;  ///< one of each guarded array
   std::size_t capacity_ = 0;
   unsigned key_bits_ = 0;
   std::unique_ptr<log_memory> log_;  ///< null before the first `ref`
@@ -316,6 +340,7 @@ class deferred_several {
   buffer<detail::tile_places> tiles_;     ///< [tile]
   buffer<std::byte> sorting_;             ///< memory of the sort
   buffer<detail::several_control> control_;
+  std::vector<detail::growing_memory> growing_;  ///< one of each growing array
 };
 
 WARDEN_NAMESPACE_END

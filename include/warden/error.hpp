@@ -264,6 +264,10 @@ struct misuse_counts {
   std::uint64_t accesses_too_many;  ///< sections on several records that named more than fit
   std::uint64_t accesses_at_most;   ///< number of records that such a section may name
   std::uint64_t accesses_unnamed;   ///< sections that used a record otherwise than they named
+  std::uint64_t rows_absent;        ///< ids of rows that sections have not appended yet
+  std::uint64_t rows_refused;       ///< sections whose appended rows did not fit the array
+  std::uint64_t rows_at_most;       ///< number of rows that such an array holds
+  std::uint64_t rows_too_many;      ///< sections that appended more rows than any section may
   /// Largest request of a client for more shared memory than the launch has: the bytes requested in
   /// the high 32 bits, the bytes available in the low 32 bits.
   std::uint64_t shared_asked;

@@ -4,6 +4,7 @@
 LOOP = "tasks/several_seeds.are_as_in_a_loop"
 LOGS = "tasks/several_seeds.logs_run_in_the_order_of_numbers"
 WRONG = "not as in a loop|lost or doubled section|(overlapping|unordered) sections|unordered load"
+ARRAYS = "tasks/several_seeds.arrays_are_as_in_a_loop"
 STUCK = "no progress for|no end after"
 
 SEVERAL_MUTANTS = {
@@ -17,6 +18,11 @@ SEVERAL_MUTANTS = {
     # A read that does not wait for the write before it; a write in another tile that is not seen.
     "several-read": ("detail/several/order_kernels.cuh", "turn = 0;", LOOP, WRONG),
     "several-far": ("detail/several/order_kernels.cuh", "", LOOP, WRONG),
+    # Rows at the places of other rows, or beyond the array; rows of a section that aborts; a record of another array.
+    "several-place": ("detail/several/growing_rows.cuh", "if (mine + k < warp_count) warps[mine + k] = before;", ARRAYS, WRONG),
+    "several-rows": ("detail/several/section_worker.cuh", "", ARRAYS, WRONG + "|outside|beyond"),
+    "several-clear": ("detail/several/section_worker.cuh", "", ARRAYS, WRONG),
+    "several-array": ("detail/several/records.cuh", "", ARRAYS, WRONG),
     # A log that is not emptied by its run.
     "several-open": ("detail/several/several_arguments.cuh", "", LOGS, "lost or doubled section|no progress for|limit_error"),
     # An id named twice that is two accesses; a read that stays a read although the id is written, too.

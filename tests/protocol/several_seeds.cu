@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections on several records under many schedules.
 
-#include "tests/protocol/several.cuh"
+#include "tests/protocol/several_arrays.cuh"
 #include "tests/support/error_text.hpp"
 #include "tests/support/many_schedules.cuh"
 
@@ -33,6 +33,23 @@ TEST(several_seeds, are_as_in_a_loop) {
                             .writes = 16 + draw(2, 200),
                             .bad = 4};
     expect_as_in_a_loop<5>(of, 1 + draw(3, 250), 2, patience, draw(4, 1u << 30));
+  });
+}
+
+/// Random sections on several arrays, some of which are full. Rows are appended in order.
+TEST(several_seeds, arrays_are_as_in_a_loop) {
+  test::under_many_schedules(1, [](std::uint64_t seed) {
+    auto const draw = [&](std::uint64_t which, std::uint32_t below) {
+      return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
+    };
+    if (seed % 5 == 0) test::let_one_block_be_resident();
+    several::expect_arrays_as_in_a_loop({.cells = 1 + draw(0, 40),
+                                         .wides = 1 + draw(1, 9),
+                                         .narrows = 1 + draw(2, 9),
+                                         .places = seed % 3 == 0 ? draw(3, 900) : 6 * 600,
+                                         .bad = 4,
+                                         .unnamed = 4},
+                                        1 + draw(4, 300), draw(5, 1u << 30), patience);
   });
 }
 

@@ -8,6 +8,7 @@
 /// reached it. docs/design/several.md shows why a counter is enough.
 #pragma once
 
+#include <warden/detail/several/access_list.cuh>
 #include <warden/detail/several/several_arguments.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -23,37 +24,58 @@ inline constexpr unsigned tile_rows = 8;
 /// Accesses of a tile.
 inline constexpr unsigned tile_size = tile_rows * simt::warp_size;
 
-/// Writes the accesses of section `i`. A wrong access refuses the section: the kernel that runs the
-/// sections reports it, because only then the run has the records for certain.
-template <unsigned Most, class Record, class Context, class Section>
-WARDEN_DEVICE void name_accesses_of(several_arguments<Record, Context> const& a, std::uint32_t i,
-                                    Section const& section) {
-  access_list<Most> list;
+/// Numbers of rows that a section appends to each array.
+template <class Set>
+struct own_rows {
+  std::uint32_t of[Set::count];
+};
+/// Writes the accesses of section `i`, and returns the rows that it appends. A wrong access refuses
+/// the section: the kernel that runs the sections reports it, because only then the run has the
+/// records for certain.
+template <unsigned Most, class Arguments, class Section>
+WARDEN_DEVICE auto name_accesses_of(Arguments const& a, std::uint32_t i, Section const& section) {
+  typename access_list_of<Most, typename Arguments::types>::type list;
   section.access(list);
   named_accesses named = list.named();
   std::uint32_t const first = i * Most;
+  std::uint32_t numbers[Most];
   if (list.calls() > Most) {
     named.refused_for = refusal::too_many;
   } else {
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
-      if (s < named.count && list.id(s) >= a.array.size) named.refused_for = refusal::bad_id;
+      if (s >= named.count) continue;
+      a.arrays.with_array(list.array(s), [&](auto const& array) {
+        if (list.id(s) >= array.limit()) named.refused_for = refusal::bad_id;
+        numbers[s] = array.begin + list.id(s);
+      });
     }
   }
-  if (named.refused_for == refusal::bad_id) {
-    // Keeps the ids for the report: this memory is free, as no access of the section gets a turn.
-    WARDEN_UNROLL
-    for (unsigned s = 0; s < Most; ++s)
-      a.turns[first + s] = {s < named.count ? list.id(s) : 0, s < named.count ? 1u : 0u};
+  own_rows<typename Arguments::array_set> rows{};
+  if constexpr (Arguments::array_set::grows) {
+    a.arrays.for_growing([&](auto const&, unsigned k) {
+      rows.of[k] = list.rows(k);
+      if (rows.of[k] > growing_rows::most && named.refused_for == refusal::none)
+        named.refused_for = refusal::rows;
+    });
   }
-  if (named.refused_for != refusal::none) named.count = 0;
+  if (named.refused_for == refusal::bad_id) {
+    // Keeps arrays and ids for the report: this memory is free, as no access gets a turn.
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < Most; ++s) {
+      bool const exists = s < named.count;
+      a.turns[first + s] = {exists ? list.id(s) : 0, exists ? list.array(s) + 1 : 0};
+    }
+  }
+  if (named.refused_for != refusal::none) named.count = 0, rows = {};
   a.named[i] = named;
   WARDEN_UNROLL
   for (unsigned s = 0; s < Most; ++s) {
     bool const exists = s < named.count;
-    a.ids[first + s] = exists ? list.id(s) : static_cast<std::uint32_t>(a.array.size);
+    a.ids[first + s] = exists ? numbers[s] : a.records;
     a.marks[first + s] = (first + s) | (exists && named.writes_to(s) ? 1u << 31 : 0);
   }
+  return rows;
 }
 /// Takes the records for the sections of a log, and closes the log. One thread.
 template <class Arguments>
@@ -62,8 +84,8 @@ WARDEN_KERNEL void close_several(Arguments a) {
   if (a.has_records()) a.close();
 }
 /// Names the accesses of the sections that `function(i)` returns. One thread for each section.
-template <unsigned Most, class Record, class Context, class Function>
-WARDEN_KERNEL void name_accesses(several_arguments<Record, Context> a, Function function) {
+template <unsigned Most, class Arguments, class Function>
+WARDEN_KERNEL void name_accesses(Arguments a, Function function) {
   std::uint32_t const i = simt::block_rank() * order_threads + simt::thread_rank();
   // Sections without a result: if the run is put off, or stopped by the time limit.
   if (a.outcomes != nullptr && i < a.sections) a.outcomes[i] = outcome::not_run;
@@ -74,16 +96,27 @@ WARDEN_KERNEL void name_accesses(several_arguments<Record, Context> a, Function 
     return;
   }
   std::uint32_t const count = a.count();
+  own_rows<typename Arguments::array_set> rows{};
   if (i < count) {
-    name_accesses_of<Most>(a, i, function(std::uint64_t{i}));
+    rows = name_accesses_of<Most>(a, i, function(std::uint64_t{i}));
   } else if (i < a.sections) {
     // This id is above all others, so places without accesses come last in the order.
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
-      a.ids[i * Most + s] = static_cast<std::uint32_t>(a.array.size);
+      a.ids[i * Most + s] = a.records;
       a.marks[i * Most + s] = i * Most + s;
     }
   }
+  a.arrays.for_growing(
+      [&](auto const& array, unsigned k) { array.rows.note(i, rows.of[k], a.sections); });
+}
+/// Finds the places of appended rows. One warp for each array.
+template <class Arguments>
+WARDEN_KERNEL void place_rows(Arguments a) {
+  if (!a.has_records()) return;
+  a.arrays.for_growing([&](auto const& array, unsigned k) {
+    if (simt::thread_rank() / simt::warp_size == k) array.rows.add_up(a.sections);
+  });
 }
 
 /// One access of a row of 32, and masks of the row's lanes.
@@ -101,7 +134,7 @@ WARDEN_DEVICE void for_each_row(Arguments const& a, std::uint32_t tile, Visit co
     bool is_first = false;
     if (place < a.accesses) {
       std::uint32_t const id = a.sorted_ids[place];
-      row.exists = id < a.array.size;
+      row.exists = id < a.records;
       row.mark = a.sorted_marks[place];
       is_first = row.exists && (place == 0 || a.sorted_ids[place - 1] != id);
       row.is_last = place + 1 == a.accesses || a.sorted_ids[place + 1] != id;

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <warden/detail/several/access_list.cuh>
+#include <warden/detail/several/section_arrays.cuh>
 #include <warden/simt/simt.cuh>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -21,72 +23,179 @@ enum class outcome : unsigned char {
   not_run,  ///< the section did not run, which `wait` reports; all records are unchanged
 };
 
-/// Records of a section, by the positions at which its member `access` named them. A section writes
-/// to copies, which become the records if it commits. Lives in the call of the section.
-template <class Record, unsigned Most>
-class records {
-  static_assert(std::is_trivially_copyable_v<Record>);
+namespace detail {
+
+/// Records of a section. Copies those that it writes. Lives in the call of the section.
+template <class Set, unsigned Most>
+class section_records;
+template <class... Types, unsigned Most>
+class section_records<array_set<Types...>, Most> {
+  using set = array_set<Types...>;
+  static_assert((std::is_trivially_copyable_v<typename array_type<Types>::record> && ...));
 
  public:
-  /// Constructs the records `ids` of `all`. Copies those that the section writes.
-  WARDEN_DEVICE records(Record* all, std::uint32_t const (&ids)[Most],
-                        detail::named_accesses const& named)
+  /// Constructs the records with the numbers `ids`. Copies those that the section writes.
+  WARDEN_DEVICE section_records(set const& all, std::uint32_t const (&ids)[Most],
+                                named_accesses const& named, std::uint32_t section)
       : all_{all}, named_{named} {
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
-      // `read` indexes this copy, so the caller's ids stay in registers.
+      // Indexed by the members below, so the caller's ids stay in registers.
       ids_[s] = ids[s];
-      if (s < named.count && named.writes_to(s)) memcpy(&copy(s), &all[ids[s]], sizeof(Record));
     }
+    for_written([&](auto* record, unsigned slot) {
+      memcpy(copies_ + slot * copy_bytes, record, sizeof(*record));
+    });
+    all_.for_growing([&](auto const& array, unsigned k) { rows_[k] = array.rows.of(section); });
   }
-  records(records const&) = delete;
-  records& operator=(records const&) = delete;
-
-  /// Returns the record named at `position`, with what the section has written so far. A position
-  /// without a name refuses the section.
-  WARDEN_DEVICE Record const& read(unsigned position) {
-    if (position >= named_.positions) return any();
-    unsigned const slot = named_.slot_of(position);
-    return named_.writes_to(slot) ? copy(slot) : all_[ids_[slot]];
-  }
-  /// Returns the section's copy of the record named at `position`, to be changed. A position that
-  /// `access` did not name as a write refuses the section.
-  WARDEN_DEVICE Record& write(unsigned position) {
-    if (position >= named_.positions) return any();
-    unsigned const slot = named_.slot_of(position);
-    return named_.writes_to(slot) ? copy(slot) : any();
-  }
+  section_records(section_records const&) = delete;
+  section_records& operator=(section_records const&) = delete;
 
   /// True if the section used a record that it had not named.
   [[nodiscard]] WARDEN_DEVICE bool is_misused() const { return is_misused_; }
   /// Writes the copies back. Calls `written(record)` after each.
   template <class Written>
   WARDEN_DEVICE void commit(Written const& written) {
-    WARDEN_UNROLL
-    for (unsigned s = 0; s < Most; ++s) {
-      if (s >= named_.count || !named_.writes_to(s)) continue;
-      Record* const to = &all_[ids_[s]];
-      memcpy(to, &copy(s), sizeof(Record));
-      written(to);
-    }
+    for_written([&](auto* record, unsigned slot) {
+      memcpy(record, copies_ + slot * copy_bytes, sizeof(*record));
+      written(record);
+    });
+  }
+
+ protected:
+  /// Returns the record of this type that was named at `position`.
+  template <class Record>
+  WARDEN_DEVICE Record const& read_at(unsigned position) {
+    unsigned const slot = slot_at<Record>(position);
+    if (slot == Most) return any<Record>();
+    return named_.writes_to(slot) ? copy<Record>(slot) : *all_.template of<Record>().at(ids_[slot]);
+  }
+  /// Returns the copy of the record of this type that was named at `position`.
+  template <class Record>
+  WARDEN_DEVICE Record& write_at(unsigned position) {
+    unsigned const slot = slot_at<Record>(position);
+    return slot != Most && named_.writes_to(slot) ? copy<Record>(slot) : any<Record>();
+  }
+  /// Returns the rows that the section appends to the array with records of this type.
+  template <class Record>
+  [[nodiscard]] WARDEN_DEVICE appended_rows const& rows_of() const {
+    static_assert(set::template is_growing<Record>(),
+                  "warden: sections append rows to arrays that record_types calls growing");
+    return rows_[set::template position_of<Record>()];
+  }
+  /// Returns appended row `k`, in the array.
+  template <class Record>
+  WARDEN_DEVICE Record& row_at(std::uint32_t k) {
+    appended_rows const& rows = rows_of<Record>();
+    return k < rows.count ? all_.template of<Record>().records[rows.place + k] : any<Record>();
   }
 
  private:
+  static constexpr std::size_t alignment =
+      std::max({alignof(typename array_type<Types>::record)...});
+  /// Bytes of each copy.
+  static constexpr std::size_t copy_bytes =
+      (std::max({sizeof(typename array_type<Types>::record)...}) + alignment - 1) / alignment *
+      alignment;
+
+  /// Returns the access at `position`, or `Most` if it is no access to a record of this type.
+  template <class Record>
+  WARDEN_DEVICE unsigned slot_at(unsigned position) const {
+    if (position >= named_.positions) return Most;
+    unsigned const slot = named_.slot_of(position);
+    if constexpr (set::count != 1) {
+      auto const& array = all_.template of<Record>();
+      if (ids_[slot] - array.begin >= array.size) return Most;  // mutation: several-array
+    }
+    return slot;
+  }
+  /// Calls `f(record, slot)` for all accesses that are writes.
+  template <class F>
+  WARDEN_DEVICE void for_written(F const& f) {
+    auto const visit = [&](unsigned s) {
+      if (s >= named_.count || !named_.writes_to(s)) return;
+      all_.with_record(ids_[s], [&](auto const& array) { f(array.at(ids_[s]), s); });
+    };
+    if constexpr (set::count == 1) {
+      WARDEN_UNROLL
+      for (unsigned s = 0; s < Most; ++s) visit(s);
+    } else {
+      // The code for all arrays stands once, and not once for each access.
+      WARDEN_NO_UNROLL
+      for (unsigned s = 0; s < Most; ++s) visit(s);
+    }
+  }
+  template <class Record>
   [[nodiscard]] WARDEN_DEVICE Record& copy(unsigned slot) {
-    return *reinterpret_cast<Record*>(copies_ + slot * sizeof(Record));
+    return *reinterpret_cast<Record*>(copies_ + slot * copy_bytes);
   }
   /// Returns a record of zero bytes. It is never written back, because the section is refused.
+  template <class Record>
   WARDEN_DEVICE Record& any() {
     is_misused_ = true;
-    memset(&copy(0), 0, sizeof(Record));
-    return copy(0);
+    memset(&copy<Record>(0), 0, sizeof(Record));
+    return copy<Record>(0);
   }
 
-  Record* all_;
-  detail::named_accesses named_;
+  set const& all_;
+  named_accesses named_;
   std::uint32_t ids_[Most];
   bool is_misused_ = false;
-  alignas(Record) std::byte copies_[Most * sizeof(Record)];
+  appended_rows rows_[set::count];  ///< [array]; set for growing arrays only
+  alignas(alignment) std::byte copies_[Most * copy_bytes];
+};
+
+}  // namespace detail
+
+/// Records of a section, by the positions at which its member `access` named them. A section writes
+/// to copies, which become the records if it commits. `Types` is the type of the records, or a
+/// record_types for sections on several arrays.
+template <class Types, unsigned Most>
+class records : public detail::section_records<detail::array_set<Types>, Most> {
+ public:
+  using detail::section_records<detail::array_set<Types>, Most>::section_records;
+
+  /// Returns the record named at `position`, with what the section has written so far. A position
+  /// without a name refuses the section.
+  WARDEN_DEVICE Types const& read(unsigned position) {
+    return this->template read_at<Types>(position);
+  }
+  /// Returns the section's copy of the record named at `position`, to be changed. A position that
+  /// `access` did not name as a write refuses the section.
+  WARDEN_DEVICE Types& write(unsigned position) { return this->template write_at<Types>(position); }
+};
+
+/// Records of a section on several arrays, and the rows that it appends.
+template <class... Types, unsigned Most>
+class records<record_types<Types...>, Most>
+    : public detail::section_records<detail::array_set<Types...>, Most> {
+ public:
+  using detail::section_records<detail::array_set<Types...>, Most>::section_records;
+
+  /// Returns the record named at `position`, with what the section has written so far. A position
+  /// that does not name a record of this type refuses the section.
+  template <class Record>
+  WARDEN_DEVICE Record const& read(unsigned position) {
+    return this->template read_at<Record>(position);
+  }
+  /// Returns the section's copy of the record named at `position`, to be changed. A position that
+  /// `access` did not name as a write, of a record of this type, refuses the section.
+  template <class Record>
+  WARDEN_DEVICE Record& write(unsigned position) {
+    return this->template write_at<Record>(position);
+  }
+  /// Returns row `k` of those that the section appends to the array, in the array itself: the
+  /// section assigns all of it. If the section does not commit, the row becomes zero bytes. A row
+  /// that `access` did not announce refuses the section.
+  template <class Record>
+  WARDEN_DEVICE Record& append(std::uint32_t k = 0) {
+    return this->template row_at<Record>(k);
+  }
+  /// Returns the index in the array of the first row that the section appends to it.
+  template <class Record>
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t place() const {
+    return this->template rows_of<Record>().place;
+  }
 };
 
 WARDEN_NAMESPACE_END

@@ -9,6 +9,7 @@
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
+#include <cstring>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -22,13 +23,14 @@ inline constexpr unsigned several_threads = 256;
 /// or taken by a thread. A section waits only for sections before it. So the first unfinished
 /// section never waits, and no number of resident blocks leads to a deadlock. The lanes of a warp
 /// poll together, so no lane keeps another lane from its section.
-template <unsigned Most, class Record, class Context, class Function>
+template <unsigned Most, class Arguments, class Function>
 class several_worker {
-  using arguments_type = several_arguments<Record, Context>;
+  using types = typename Arguments::types;
+  using array_set = typename Arguments::array_set;
 
  public:
   /// Precondition: the arguments outlive this object.
-  WARDEN_DEVICE several_worker(arguments_type const& a, Function const& function)
+  WARDEN_DEVICE several_worker(Arguments const& a, Function const& function)
       : a_{a}, function_{function}, count_{a.count()} {}
 
   /// Runs sections until none is left, or the run is poisoned. Collective over the warp.
@@ -46,7 +48,7 @@ class several_worker {
 
  private:
   WARDEN_DEVICE void run_all() {
-    watchdog dog{a_.array.health, a_.limit};
+    watchdog dog{a_.arrays.first.health, a_.limit};
     unsigned failures = 0;
     bool are_left = true;
     for (;;) {
@@ -61,7 +63,7 @@ class several_worker {
         if (simt::lane_id() == 0)
           simt::add(&a_.control->finished, static_cast<unsigned>(simt::count_bits(ready)));
         failures = 0;
-        dog = watchdog{a_.array.health, a_.limit};
+        dog = watchdog{a_.arrays.first.health, a_.limit};
         continue;
       }
       simt::back_off(pause(failures));
@@ -105,7 +107,7 @@ class several_worker {
       if (s >= named_.count) continue;
       if (turns_[s].value() != 0) early_ |= 1u << s;
       releases_ = releases_ || turns_[s].releases();
-      simt::prefetch(&a_.array.records[ids_[s]]);
+      a_.arrays.with_record(ids_[s], [&](auto const& array) { simt::prefetch(array.at(ids_[s])); });
     }
     waits_ = early_ != 0;
   }
@@ -147,7 +149,7 @@ class several_worker {
                          for (unsigned s = 0; s < Most; ++s) {
                            if ((early_ >> s & 1) != 0) turn = turns_[s].value();
                          }
-                         stop(a_.array.health, a_.limit.nanoseconds, turn, section_);
+                         stop(a_.arrays.first.health, a_.limit.nanoseconds, turn, section_);
                        });
   }
   /// Poisons the launch. Arguments are passed by value, because an argument whose address is taken
@@ -162,19 +164,48 @@ class several_worker {
     health->failed.member_count = 0;
   }
   /// Reports why a section does not run.
-  WARDEN_COLD static void report_refusal(arguments_type const& a, std::uint32_t section,
-                                         refusal why) {
-    guarded_report* const report = a.array.report;
+  WARDEN_COLD static void report_refusal(Arguments const& a, std::uint32_t section, refusal why) {
+    guarded_report* const report = a.arrays.first.report;
     if (why == refusal::too_many) {
       simt::fetch_add(&report->accesses_too_many, std::uint64_t{1});
       simt::store_relaxed(&report->accesses_at_most, std::uint64_t{Most});
       return;
     }
-    for (unsigned s = 0; s < Most; ++s) {
-      access_turn const named_here = a.turns[section * Most + s];
-      if (named_here.turn != 0)
-        static_cast<void>(report->check(named_here.counter, a.array.size, section));
+    if (why == refusal::rows) {
+      simt::fetch_add(&report->rows_too_many, std::uint64_t{1});
+      return;
     }
+    for (unsigned s = 0; s < Most; ++s) {
+      access_turn const named = a.turns[section * Most + s];
+      if (named.turn == 0) continue;
+      a.arrays.with_array(named.turn - 1, [&](auto const& array) {
+        if (named.counter >= array.limit()) array.report_id(named.counter, section);
+      });
+    }
+  }
+  /// True if the rows that the section appends fit their arrays.
+  [[nodiscard]] WARDEN_DEVICE bool rows_fit() const {
+    bool fit = true;
+    a_.arrays.for_growing([&](auto const& array, unsigned) {
+      if (!array.holds(array.rows.of(section_))) fit = false;  // mutation: several-rows
+    });
+    return fit;
+  }
+  /// Reports the arrays that the section's rows do not fit.
+  WARDEN_COLD static void report_rows(Arguments const& a, std::uint32_t section) {
+    a.arrays.for_growing([&](auto const& array, unsigned) {
+      if (array.holds(array.rows.of(section))) return;
+      simt::fetch_add(&array.report->rows_refused, std::uint64_t{1});
+      simt::store_relaxed(&array.report->rows_at_most, array.size);
+    });
+  }
+  /// Sets the places of the section's rows to zero bytes.
+  WARDEN_DEVICE void clear_rows() const {
+    a_.arrays.for_growing([&](auto const& array, unsigned) {
+      appended_rows const rows = array.rows.of(section_);
+      for (std::uint64_t r = rows.place; r < rows.place + rows.count && r < array.size; ++r)
+        memset(&array.records[r], 0, sizeof(array.records[r]));  // mutation: several-clear
+    });
   }
 
   /// Runs the section on its records. No other thread writes them, or reads those that the section
@@ -187,24 +218,31 @@ class several_worker {
     // Acquire: pairs with the fence in `finish` of the sections whose additions `has_come` has
     // read, for the records that those sections wrote or read.
     if (waits_) simt::fence_device();  // mutation: several-acquire
+    if (!rows_fit()) {
+      report_rows(a_, section_);
+      clear_rows();
+      return outcome::refused;
+    }
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
       if (s >= named_.count) continue;
-      if (named_.writes_to(s)) {
-        simt::section_enter(&a_.array.records[ids_[s]]);
-      } else {
-        simt::demand_visible(&a_.array.records[ids_[s]]);
-      }
+      a_.arrays.with_record(ids_[s], [&](auto const& array) {
+        if (named_.writes_to(s)) {
+          simt::section_enter(array.at(ids_[s]));
+        } else {
+          simt::demand_visible(array.at(ids_[s]));
+        }
+      });
     }
     outcome result = outcome::refused;
     {
-      records<Record, Most> mine{a_.array.records, ids_, named_};
+      records<types, Most> mine{a_.arrays, ids_, named_, section_};
       auto const section = function_(std::uint64_t{section_});
       bool const commits = call(section, mine) == outcome::commit;  // mutation: several-abort
       if (mine.is_misused()) {
-        simt::fetch_add(&a_.array.report->accesses_unnamed, std::uint64_t{1});
+        simt::fetch_add(&a_.arrays.first.report->accesses_unnamed, std::uint64_t{1});
       } else if (commits) {
-        mine.commit([](Record* written) { simt::note_written(written); });
+        mine.commit([](auto* written) { simt::note_written(written); });
         result = outcome::commit;
       } else {
         result = outcome::abort;
@@ -212,12 +250,15 @@ class several_worker {
     }
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
-      if (s < named_.count && named_.writes_to(s)) simt::section_leave(&a_.array.records[ids_[s]]);
+      if (s >= named_.count || !named_.writes_to(s)) continue;
+      a_.arrays.with_record(ids_[s],
+                            [&](auto const& array) { simt::section_leave(array.at(ids_[s])); });
     }
+    if (result != outcome::commit) clear_rows();
     return result;
   }
   template <class Section>
-  WARDEN_DEVICE outcome call(Section const& section, records<Record, Most>& mine) const {
+  WARDEN_DEVICE outcome call(Section const& section, records<types, Most>& mine) const {
     if constexpr (requires { section(mine, a_.context); }) {
       return section(mine, a_.context);
     } else {
@@ -244,7 +285,7 @@ class several_worker {
     return &a_.sorted_ids[of.counter];
   }
 
-  arguments_type const& a_;
+  Arguments const& a_;
   Function const& function_;
   std::uint32_t const count_;  ///< sections of the run
   outcome_counts counts_{};    ///< results of this thread's sections
@@ -260,13 +301,13 @@ class several_worker {
 };
 
 /// Runs all sections, in the order of the log on each record.
-template <unsigned Most, class Record, class Context, class Function>
+template <unsigned Most, class Arguments, class Function>
 WARDEN_KERNEL void WARDEN_BOUNDS(several_threads, 1)
-    run_several(WARDEN_GRID_CONSTANT several_arguments<Record, Context> const a,
+    run_several(WARDEN_GRID_CONSTANT Arguments const a,
                 WARDEN_GRID_CONSTANT Function const function) {
   simt::assume_one_dimension();
   if (!a.has_records()) return;
-  several_worker<Most, Record, Context, Function> worker{a, function};
+  several_worker<Most, Arguments, Function> worker{a, function};
   worker.run();
   a.finish_block();
 }

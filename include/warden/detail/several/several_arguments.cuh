@@ -5,8 +5,8 @@
 
 #include <warden/detail/block/watchdog.cuh>
 #include <warden/detail/execute/log_shard.cuh>
-#include <warden/detail/execute/run_array.cuh>
 #include <warden/detail/several/records.cuh>
+#include <warden/detail/several/section_arrays.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
@@ -55,19 +55,23 @@ struct tile_places {
 /// Counter of a log that is run. It is above the capacity of every log, so sends are refused.
 inline constexpr std::uint64_t closed_log = std::uint64_t{1} << 31;
 
-/// Arguments of the kernels.
-template <class Record, class Context>
+/// Arguments of the kernels. `Types` is the type of the records, or a record_types.
+template <class Types, class Context>
 struct several_arguments {
-  run_array<Record> array;   ///< records
-  Context context;           ///< context of the sections
-  time_limit limit;          ///< time limit of the guarded array
-  several_control* control;  ///< state of the run
-  std::uint32_t sections;    ///< sections of the run
-  std::uint32_t accesses;    ///< places for their accesses
-  outcome* outcomes;         ///< [section] results, or null
-  named_accesses* named;     ///< [section]
-  std::uint32_t* ids;        ///< [section][access] record; places without access: number of records
-  std::uint32_t* marks;      ///< [section][access] the place itself; bit 31: write
+  using types = Types;
+  using array_set = typename array_set_of<Types>::type;
+
+  array_set arrays;             ///< arrays of the records; the first one reports runs that fail
+  std::uint32_t records;        ///< records of all arrays
+  Context context;              ///< context of the sections
+  time_limit limit;             ///< time limit of the guarded array
+  several_control* control;     ///< state of the run
+  std::uint32_t sections;       ///< sections of the run
+  std::uint32_t accesses;       ///< places for their accesses
+  outcome* outcomes;            ///< [section] results, or null
+  named_accesses* named;        ///< [section]
+  std::uint32_t* ids;           ///< [section][access] number of the record; no access: `records`
+  std::uint32_t* marks;         ///< [section][access] the place itself; bit 31: write
   std::uint32_t* sorted_ids;    ///< [place] sorted ids; later the counters, at first places
   std::uint32_t* sorted_marks;  ///< [place] marks of sorted_ids
   access_turn* turns;           ///< [section][access]
@@ -76,18 +80,11 @@ struct several_arguments {
 
   /// True if the run has the records.
   [[nodiscard]] WARDEN_DEVICE bool has_records() const { return control->has_records != 0; }
-  /// Takes the records, by one thread of the first kernel. If another run or launch has them, or
-  /// the guarded array has a failure to report, the run has no effect, and that is counted.
+  /// Takes the records, by one thread of the first kernel. If that fails, the run has no effect.
   WARDEN_DEVICE void take_records() const {
     if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
     *control = {};
-    if (array.has_failed()) {
-      array.report->note_skipped(&guarded_report::runs_skipped, array.health->cause());
-    } else if (!array.take()) {
-      simt::fetch_add(&array.report->runs_put_off, std::uint64_t{1});
-    } else {
-      control->has_records = 1;
-    }
+    if (arrays.take()) control->has_records = 1;
   }
   /// Closes the log for the run: it refuses sections until `end`. One thread. Precondition: the
   /// run has the records.
@@ -102,7 +99,7 @@ struct several_arguments {
     control->has_records = 0;
     if (log != nullptr)
       simt::store_relaxed(&log->taken, std::uint64_t{left});  // mutation: several-open
-    if (!array.free()) simt::fetch_add(&array.report->launches_amid, std::uint64_t{1});
+    arrays.free();
   }
   /// Returns the number of sections of the run. Precondition: the log is closed, if there is one.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t count() const {
@@ -117,6 +114,7 @@ struct several_arguments {
     simt::fence_device();
     if (simt::fetch_add(&control->blocks_done, 1u) + 1 != simt::block_count()) return;
     simt::fence_device();  // acquire of the other blocks, and release for `end`
+    arrays.for_growing([&](auto const& array, unsigned) { array.grow(sections); });
     end(0);
   }
 };
