@@ -5,6 +5,7 @@
 
 #include "apps/transactions/locks.cuh"
 #include "apps/transactions/optimistic.cuh"
+#include "apps/transactions/tictoc.cuh"
 
 #include <warden/buffer.hpp>
 #include <warden/error.hpp>
@@ -67,7 +68,7 @@ class concurrent_arm final : public arm {
   void run_async(std::uint32_t n) {
     counts_.fill_bytes(0);
     simt::launch(kernel, how_.blocks, threads_, 0,
-                 {on_.all(), n, on_.rows<Row>(), on_.words(), on_.sums(), on_.serial(),
+                 {on_.all(), n, on_.rows<Row>(), on_.words(), on_.times(), on_.sums(), on_.serial(),
                   counts_.data(), waits_.ref(), how_},
                  {});
   }
@@ -100,13 +101,14 @@ std::unique_ptr<arm> make(ycsb& on, arm_options const& o) {
 }  // namespace
 
 std::vector<std::string> const& arm_names() {
-  static std::vector<std::string> const names{"locks", "optimistic", "warden"};
+  static std::vector<std::string> const names{"locks", "optimistic", "tictoc", "warden"};
   return names;
 }
 
 std::unique_ptr<arm> make_arm(std::string const& name, ycsb& on, arm_options const& o) {
   if (name == "locks") return make<two_phase_locking>(on, o);
   if (name == "optimistic") return make<optimistic>(on, o);
+  if (name == "tictoc") return make<tictoc>(on, o);
   if (name == "warden") return make_warden_arm(on, o);
   throw warden::limit_error{"transactions: no arm '" + name + "'"};
 }

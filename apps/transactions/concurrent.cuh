@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Common parts of the arms that run a transaction on each thread, with a word of each row for
+/// Common parts of the arms that run a transaction on each thread, with a word for each row for
 /// isolation: arguments, the rows of a transaction in order, and the kernel.
 #pragma once
 
@@ -34,7 +34,8 @@ struct concurrent_arguments {
   transaction const* all;
   std::uint32_t n;
   Row* rows;
-  std::uint32_t* words;  ///< [row]
+  std::uint32_t* words;  ///< [row] lock or version
+  std::uint64_t* times;  ///< [row] lock and times
   std::uint64_t* sums;   ///< [transaction]
   std::uint64_t* serial;
   run_counts* counts;

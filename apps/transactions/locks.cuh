@@ -23,7 +23,8 @@ class row_lock {
   WARDEN_DEVICE bool try_read(bool is_first) const {
     // After a failed attempt it looks before it counts itself, because that disturbs writers.
     if (!is_first && (simt::load_relaxed(word_) & (held | wanted)) != 0) return false;
-    if ((simt::fetch_add(word_, 1u) & (held | wanted)) == 0) return true;
+    std::uint32_t const before = simt::fetch_add(word_, 1u);  // mutation: transact-lock
+    if ((before & (held | wanted)) == 0) return true;
     simt::add(word_, ~0u);
     return false;
   }
@@ -112,8 +113,7 @@ struct two_phase_locking {
       }
     }
     read_sum read;
-    for (unsigned k = 0; k < operations; ++k)
-      for (auto const word : a.rows[t.id(k)].words) read.add(word);
+    for (unsigned k = 0; k < operations; ++k) read.add(row_sum(a.rows[t.id(k)]));
     std::uint64_t const sum = read.value();
     a.sums[i] = sum;
     for (unsigned k = 0; k < operations; ++k) {
@@ -128,7 +128,7 @@ struct two_phase_locking {
     }
     // Release: pairs with the fence above of the transactions that take these locks next. Rows that
     // were only read count too: the next writer comes after these reads.
-    simt::fence_device();
+    simt::fence_device();  // mutation: transact-release
   }
   template <class Row>
   WARDEN_DEVICE static void unlock(concurrent_arguments<Row> const& a, ordered_rows const& rows,

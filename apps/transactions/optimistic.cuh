@@ -4,7 +4,7 @@
 /// databases, SOSP 2013.
 #pragma once
 
-#include "apps/transactions/concurrent.cuh"
+#include "apps/transactions/attempts.cuh"
 
 #include <warden/simt/simt.cuh>
 
@@ -27,16 +27,9 @@ struct optimistic {
   template <class Row>
   WARDEN_DEVICE static bool run(concurrent_arguments<Row> const& a, std::uint32_t i,
                                 run_counts& mine) {
-    transaction const t = a.all[i];
-    ordered_rows const rows = order_rows(t);
-    ticket_wait wait{a, rows.id(0)};
-    for (unsigned failures = 0;; ++failures) {
-      if (attempt(a, t, rows, i)) return true;
-      ++mine.aborts;
-      simt::note_lock_retry();
-      if (!wait.hopeful()) return false;
-      if (a.how.sleeps) simt::back_off(failures);
-    }
+    return attempt_until_done(a, i, mine, [&](transaction const& t, ordered_rows const& rows) {
+      return attempt(a, t, rows, i);
+    });
   }
 
  private:
@@ -53,7 +46,7 @@ struct optimistic {
     // Acquire: pairs with the fence in `commit` of the transactions that raised these versions, for
     // the rows.
     simt::fence_device();
-    std::uint64_t const sum = read(a, t);
+    std::uint64_t const sum = read_rows(a, t);
     // A lock is taken only in the version that was read, so it validates the row too. Reads of the
     // row need no fence before it: while the lock is held, the row is that of this version.
     for (unsigned s = 0; s < rows.count; ++s) {
@@ -65,14 +58,17 @@ struct optimistic {
       return false;
     }
     // Release of the locks to transactions with later tickets, and to those that read a row which
-    // `commit` has begun to write. Acquire for the rows that `read` loaded: if a load has read from
-    // a later writer, then the validation sees that writer's lock.
+    // `commit` has begun to write. Acquire for the rows that `read_rows` loaded: if a load has read
+    // from a later writer, then the validation sees that writer's lock.
     simt::fence_device();
     std::uint64_t const ticket = simt::fetch_add(&a.counts->ticket, std::uint64_t{1});
     // Acquire: pairs with the fence before the ticket of the transactions with earlier tickets.
     simt::fence_device();
     for (unsigned s = 0; s < rows.count; ++s) {
-      if (rows.writes(s) || simt::load_relaxed(version(a, rows, s)) == versions[s]) continue;
+      if (rows.writes(s)) continue;
+      std::uint32_t const now =
+          simt::load_relaxed(version(a, rows, s));  // mutation: transact-version
+      if (now == versions[s]) continue;
       unlock(a, rows, versions, rows.count);
       return false;
     }
@@ -81,33 +77,17 @@ struct optimistic {
     commit(a, t, rows, versions, sum);
     return true;
   }
-  /// Reads all rows, which other threads may write.
-  template <class Row>
-  WARDEN_DEVICE static std::uint64_t read(concurrent_arguments<Row> const& a,
-                                          transaction const& t) {
-    read_sum read;
-    for (unsigned k = 0; k < operations; ++k)
-      for (auto const& word : a.rows[t.id(k)].words) read.add(simt::load_relaxed(&word));
-    return read.value();
-  }
   template <class Row>
   WARDEN_DEVICE static void commit(concurrent_arguments<Row> const& a, transaction const& t,
                                    ordered_rows const& rows,
                                    std::uint32_t const (&versions)[operations], std::uint64_t sum) {
-    for (unsigned s = 0; s < rows.count; ++s)
-      if (rows.writes(s)) simt::section_enter(&a.rows[rows.id(s)]);
-    for (unsigned k = 0; k < operations; ++k) {
-      if (!t.writes(k)) continue;
-      auto& words = a.rows[t.id(k)].words;
-      for (unsigned w = 0; w < Row::count; ++w)
-        simt::store_relaxed(&words[w], new_word(simt::load_relaxed(&words[w]), sum, k, w));
-    }
-    for (unsigned s = 0; s < rows.count; ++s)
-      if (rows.writes(s)) simt::section_leave(&a.rows[rows.id(s)]);
+    write_rows(a, t, rows, sum);
     // Release: pairs with the fence after the loads of versions, for the rows.
     simt::fence_device();
     for (unsigned s = 0; s < rows.count; ++s) {
-      if (rows.writes(s)) simt::store_relaxed(version(a, rows, s), (versions[s] + 1) & ~locked);
+      if (!rows.writes(s)) continue;
+      std::uint32_t const next = (versions[s] + 1) & ~locked;  // mutation: transact-raise
+      simt::store_relaxed(version(a, rows, s), next);
     }
   }
   /// Gives back the locks of the first `count` rows, which are unchanged.

@@ -32,10 +32,11 @@ WARDEN_HOST_DEVICE std::uint64_t first_word(std::uint32_t id, unsigned k) {
   return graph::random_numbers::mixed((std::uint64_t{id} << 8) + k + 1);
 }
 
-/// Sum of all rows that a transaction reads. It depends on the order of the words.
+/// Sum of the numbers that are added. It depends on their order. A transaction adds the sums of all
+/// rows that it reads.
 class read_sum {
  public:
-  WARDEN_HOST_DEVICE void add(std::uint64_t word) { sum_ = (sum_ ^ word) * factor; }
+  WARDEN_HOST_DEVICE void add(std::uint64_t number) { sum_ = (sum_ ^ number) * factor; }
   [[nodiscard]] WARDEN_HOST_DEVICE std::uint64_t value() const {
     return graph::random_numbers::mixed(sum_);
   }
@@ -44,6 +45,18 @@ class read_sum {
   static constexpr std::uint64_t factor = 0x9e3779b97f4a7c15ull;
   std::uint64_t sum_ = 1;
 };
+
+/// Returns the sum of a row's words.
+template <class Row>
+WARDEN_HOST_DEVICE std::uint64_t row_sum(Row const& r) {
+  if constexpr (Row::count == 1) {
+    return r.words[0];
+  } else {
+    read_sum sum;
+    for (auto const word : r.words) sum.add(word);
+    return sum.value();
+  }
+}
 
 /// Returns the new value of word `k` of a row that operation `operation` writes. It depends on the
 /// old value and on all rows that the transaction read, and updates do not commute: another order

@@ -31,8 +31,7 @@ struct section {
                                         std::uint64_t* const& sums) const {
     read_sum read;
     WARDEN_UNROLL
-    for (unsigned k = 0; k < operations; ++k)
-      for (auto const word : rows.read(k).words) read.add(word);
+    for (unsigned k = 0; k < operations; ++k) read.add(row_sum(rows.read(k)));
     std::uint64_t const sum = read.value();
     sums[number] = sum;
     WARDEN_UNROLL

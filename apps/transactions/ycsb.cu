@@ -129,6 +129,7 @@ ycsb::ycsb(ycsb_options const& o)
       all_{o.transactions},
       rows_{std::size_t{o.rows} * o.row_bytes},
       words_{o.rows},
+      times_{o.rows},
       sums_{o.transactions},
       serial_{o.transactions} {
   simt::launch(&draw_transactions, apps::blocks(), apps::threads(), 0,
@@ -141,6 +142,7 @@ ycsb::ycsb(ycsb_options const& o)
 
 void ycsb::open_async() {
   words_.fill_bytes(0);
+  times_.fill_bytes(0);
   // No transaction has these values.
   sums_.fill_bytes(0);
   serial_.fill_bytes(0xff);
@@ -184,8 +186,7 @@ std::string ycsb::replay(std::vector<std::uint32_t> const& order) const {
   for (std::uint32_t const i : order) {
     transaction const& t = on_host_[i];
     read_sum read;
-    for (unsigned k = 0; k < operations; ++k)
-      for (auto const word : wanted[t.id(k)].words) read.add(word);
+    for (unsigned k = 0; k < operations; ++k) read.add(row_sum(wanted[t.id(k)]));
     std::uint64_t const sum = read.value();
     if (sums[i] != sum)
       return "transaction " + std::to_string(i) + " did not read what it reads in a serial order";

@@ -52,6 +52,8 @@ class ycsb {
   }
   /// A word of each row for an arm's lock or version: 0 after `open_async`.
   [[nodiscard]] std::uint32_t* words() const { return words_.data(); }
+  /// A longer word of each row, for times: 0 after `open_async`.
+  [[nodiscard]] std::uint64_t* times() const { return times_.data(); }
   /// [transaction] sum of all rows that it read.
   [[nodiscard]] std::uint64_t* sums() const { return sums_.data(); }
   /// [transaction] number that orders it among all others.
@@ -65,7 +67,7 @@ class ycsb {
   warden::buffer<transaction> all_;
   warden::buffer<std::byte> rows_;
   warden::buffer<std::uint32_t> words_;
-  warden::buffer<std::uint64_t> sums_, serial_;
+  warden::buffer<std::uint64_t> times_, sums_, serial_;
   std::vector<transaction> on_host_;
 };
 

@@ -114,4 +114,5 @@ target_compile_features(factorization_host PUBLIC cxx_std_20)
 set(factorization_sources arms deferred_arm descent hogwild_arm lock_arm rounds_arm)
 list(TRANSFORM factorization_sources REPLACE "(.+)" "apps/matrix_factorization/\\1.cu")
 warden_add_objects(factorization SOURCES ${factorization_sources} LIBRARIES factorization_host)
-warden_add_objects(transactions UNITED SOURCES apps/transactions/arms.cu apps/transactions/warden_arm.cu apps/transactions/ycsb.cu)
+warden_add_objects(transactions UNITED SOURCES apps/transactions/arms.cu apps/transactions/serial_check.cu apps/transactions/warden_arm.cu
+                   apps/transactions/ycsb.cu)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transactions by all arms, and the check itself.
 
+#include "apps/transactions/tictoc.cuh"
 #include "tests/apps/transactions.cuh"
 #include "tests/support/error_text.hpp"
 #include "tests/support/support.cuh"
@@ -49,6 +50,8 @@ TEST_P(transaction_arms, waits_end) {
     // The lock of a row is held, as a lock and as a version. All transactions name this row.
     std::uint32_t const held = 1u << 31;
     warden::copy(all.words() + 6, &held, 1);
+    std::uint64_t const locked = transactions::row_times{0}.locked().word();
+    warden::copy(all.times() + 6, &locked, 1);
     arm->run_async();
     EXPECT_THROW(arm->wait(), warden::timeout_error) << yields;
     EXPECT_EQ(test::run_and_check(all, *arm), "") << yields;
@@ -80,18 +83,56 @@ TEST(transactions, are_drawn_as_asked) {
 TEST(transactions, the_check_finds_what_is_not_serial) {
   ycsb all{{.rows = 10, .transactions = 20}};
   auto const arm = make_arm("locks", all);
+  transactions::serial_check check{all};
   ASSERT_EQ(test::run_and_check(all, *arm), "");
   std::uint64_t const wrong = 0;
   warden::copy(all.serial() + 3, &wrong, 1);
   warden::copy(all.serial() + 5, &wrong, 1);
   EXPECT_THAT(all.error_text(true), testing::EndsWith("have one serial number"));
-  EXPECT_THAT(all.error_text(false),
-              testing::EndsWith("did not read what it reads in a serial order"));
+  EXPECT_THAT(check.error_text(true), testing::EndsWith("has no serial number of its own"));
+  auto const reads = testing::EndsWith("did not read what it reads in a serial order");
+  EXPECT_THAT(all.error_text(false), reads);
+  EXPECT_THAT(check.error_text(false), reads);
   ASSERT_EQ(test::run_and_check(all, *arm), "");
   warden::copy(all.rows<transactions::small_row>()[7].words, &wrong, 1);
   EXPECT_EQ(all.error_text(true), "row 7 is not that of a serial order");
+  EXPECT_EQ(check.error_text(true), "row 7 is not that of a serial order");
   all.open_async();
   EXPECT_EQ(all.error_text(true), "transaction 0 did not run");
+  EXPECT_EQ(check.error_text(true), "transaction 0 has no serial number of its own");
+}
+TEST(transactions, the_check_on_the_device_finds_changes_of_other_rows) {
+  ycsb all{{.rows = 1000, .transactions = 3}};
+  auto const arm = make_arm("warden", all);
+  ASSERT_EQ(test::run_and_check(all, *arm), "");
+  warden::buffer<transaction> copied{all.size()};
+  warden::copy(copied.data(), all.all(), all.size());
+  std::set<std::uint32_t> ids;
+  for (transaction const& t : copied.to_host()) {
+    for (unsigned k = 0; k < transactions::operations; ++k) ids.insert(t.id(k));
+  }
+  std::uint32_t other = 0;
+  while (ids.contains(other)) ++other;
+  std::uint64_t const wrong = 0;
+  warden::copy(all.rows<transactions::small_row>()[other].words, &wrong, 1);
+  EXPECT_THAT(transactions::serial_check{all}.error_text(false),
+              testing::HasSubstr(" rows have changed; in a serial order "));
+}
+TEST(transactions, times_of_a_row_grow) {
+  using transactions::row_times;
+  row_times const written{1000};
+  EXPECT_EQ(written.read(), 1000u);
+  EXPECT_TRUE(written.is_unchanged(written));
+  EXPECT_FALSE(written.locked().is_unchanged(written));
+  row_times const near = written.read_at(1000 + row_times::most_span);
+  EXPECT_EQ(near.written(), 1000u);
+  EXPECT_EQ(near.read(), 1000 + row_times::most_span);
+  EXPECT_TRUE(near.is_unchanged(written));
+  // The span is too long for the word.
+  row_times const far = near.read_at(near.read() + 3);
+  EXPECT_EQ(far.read(), near.read() + 3);
+  EXPECT_FALSE(far.is_unchanged(written));
+  EXPECT_FALSE(far.is_locked());
 }
 TEST(transactions, refuses_what_it_cannot_do) {
   auto const refusal = [](ycsb_options const& o) { return test::refusal([&] { ycsb{o}; }); };

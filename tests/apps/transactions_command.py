@@ -13,7 +13,8 @@ class TransactionsTest(command.CommandTest):
     NAME = "transactions"
 
     def test_all_arms(self):
-        for arm, counters in (("locks", ["aborts", "retries"]), ("optimistic", ["aborts", "retries"]), ("warden", ["committed"])):
+        for arm, counters in (("locks", ["aborts", "retries"]), ("optimistic", ["aborts", "retries"]),
+                              ("tictoc", ["aborts", "retries"]), ("warden", ["committed"])):
             said = self.said(*SMALL, "--theta", 0.9, "--writes", 5, "--row-bytes", 100, "--arm", arm, "--check")
             self.assertRegex(said[0], rf"^60 transactions on 1000 rows of 100 bytes by {arm}.* on simulated device$")
             self.assertEqual([line.split(":")[0] for line in said[1:-1]], counters)

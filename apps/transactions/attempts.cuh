@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Common steps of the optimistic arms: attempts until one commits, and rows that other threads
+/// may read or write at the same time.
+#pragma once
+
+#include "apps/transactions/concurrent.cuh"
+
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+namespace transactions {
+
+/// Calls `attempt(t, rows)` with transaction `i` until it returns true. Returns false if the launch
+/// is poisoned.
+template <class Row, class Attempt>
+WARDEN_DEVICE bool attempt_until_done(concurrent_arguments<Row> const& a, std::uint32_t i,
+                                      run_counts& mine, Attempt attempt) {
+  transaction const t = a.all[i];
+  ordered_rows const rows = order_rows(t);
+  ticket_wait wait{a, rows.id(0)};
+  for (unsigned failures = 0;; ++failures) {
+    if (attempt(t, rows)) return true;
+    ++mine.aborts;
+    simt::note_lock_retry();
+    if (!wait.hopeful()) return false;
+    if (a.how.sleeps) simt::back_off(failures);
+  }
+}
+/// Reads all rows, which other threads may write. Returns the sum.
+template <class Row>
+WARDEN_DEVICE std::uint64_t read_rows(concurrent_arguments<Row> const& a, transaction const& t) {
+  read_sum read;
+  for (unsigned k = 0; k < operations; ++k) {
+    Row const* const from = &a.rows[t.id(k)];
+    Row r;
+    for (unsigned w = 0; w < Row::count; ++w) r.words[w] = simt::load_relaxed(&from->words[w]);
+    read.add(row_sum(r));
+  }
+  return read.value();
+}
+/// Writes the rows of all writes, which other threads may read. Precondition: the caller has their
+/// locks.
+template <class Row>
+WARDEN_DEVICE void write_rows(concurrent_arguments<Row> const& a, transaction const& t,
+                              ordered_rows const& rows, std::uint64_t sum) {
+  for (unsigned s = 0; s < rows.count; ++s)
+    if (rows.writes(s)) simt::section_enter(&a.rows[rows.id(s)]);
+  for (unsigned k = 0; k < operations; ++k) {
+    if (!t.writes(k)) continue;
+    auto& words = a.rows[t.id(k)].words;
+    for (unsigned w = 0; w < Row::count; ++w) {
+      auto const word = new_word(simt::load_relaxed(&words[w]), sum, k, w);
+      simt::store_relaxed(&words[w], word);  // mutation: transact-write
+    }
+  }
+  for (unsigned s = 0; s < rows.count; ++s)
+    if (rows.writes(s)) simt::section_leave(&a.rows[rows.id(s)]);
+}
+
+}  // namespace transactions
