@@ -68,6 +68,9 @@ PATHS_WRONG = r"arcs shorten a distance|arcs lead to unreached vertices|vertices
 WORKLIST = PATHS + "decoupled"
 ONE_VERTEX = "paths/shortest_paths_seeds.one_vertex_at_a_time"
 WORKLIST_WRONG = PATHS_WRONG + r"|no end after|no progress|outside device memory|worklist_worker"
+# Those of transactions, and what the replay in a serial order says.
+TRANSACT = "transacts/transactions_seeds/transaction_arms.run_in_a_serial_order_under_many_schedules/"
+NOT_SERIAL = "(in|of) a serial order|have one serial number"
 UNPARTED = r"Which is: \{ [1-9]\d*, 0 \}"
 # The tests of copies to shared memory.
 COPIED_STAGES = "copies/bulk_copies_seeds.rows_of_stages_come_by_copies"

@@ -14,8 +14,10 @@ from several_mutants import SEVERAL_MUTANTS
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
 # that are listed below. A test is a scenario of tests/mutation/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
 # GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
-APPS = ["apps/hash_table", "apps/support", "apps/matrix_factorization", "apps/max_flow", "apps/breadth_first", "apps/shortest_paths"]
-GOOGLE_TESTS = ["parts", "logs", "races", "spreads", "tables", "places", "tasks", "grids", "factors", "flows", "owners", "paths", "copies"]
+APPS = ["apps/hash_table", "apps/support", "apps/matrix_factorization", "apps/max_flow", "apps/breadth_first", "apps/shortest_paths",
+        "apps/transactions"]
+GOOGLE_TESTS = ["parts", "logs", "races", "spreads", "tables", "places", "tasks", "grids", "factors", "flows", "owners", "paths", "copies",
+                "transacts"]
 MUTANTS = {
     "lock": ("detail/block/lock_table.cuh", "bool const taken = true;", "contended", "(overlapping|unordered) sections"),
     "first-phase": ("detail/fused/message.cuh", "bool const first = true;", "torn", "torn or lost message"),
