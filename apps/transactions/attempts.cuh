@@ -12,16 +12,14 @@
 
 namespace transactions {
 
-/// Calls `attempt(t, rows)` with transaction `i` until it returns true. Returns false if the launch
-/// is poisoned.
-template <class Row, class Attempt>
-WARDEN_DEVICE bool attempt_until_done(concurrent_arguments<Row> const& a, std::uint32_t i,
-                                      run_counts& mine, Attempt attempt) {
-  transaction const t = a.all[i];
-  ordered_rows const rows = order_rows(t);
-  ticket_wait wait{a, rows.id(0)};
+/// Calls `attempt()` of a transaction until it returns true. `id` is one of its rows. Returns false
+/// if the launch is poisoned.
+template <class Attempt>
+WARDEN_DEVICE bool attempt_until_done(concurrent_run const& a, std::uint32_t id, run_counts& mine,
+                                      Attempt attempt) {
+  ticket_wait wait{a, id};
   for (unsigned failures = 0;; ++failures) {
-    if (attempt(t, rows)) return true;
+    if (attempt()) return true;
     ++mine.aborts;
     simt::note_lock_retry();
     if (!wait.hopeful()) return false;

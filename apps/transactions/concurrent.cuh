@@ -29,26 +29,28 @@ struct concurrent_settings {
   bool yields = false;  ///< gives all rows back if one is taken; otherwise waits with what it has
 };
 
+/// Arguments of every arm.
+struct concurrent_run {
+  std::uint32_t n;  ///< transactions
+  run_counts* counts;
+  warden::baseline::lock_array_ref waits;  ///< bounds the waits; its locks are not used
+  concurrent_settings how;
+};
 template <class Row>
-struct concurrent_arguments {
+struct concurrent_arguments : concurrent_run {
   transaction const* all;
-  std::uint32_t n;
   Row* rows;
   std::uint32_t* words;  ///< [row] lock or version
   std::uint64_t* times;  ///< [row] lock and times
   std::uint64_t* sums;   ///< [transaction]
   std::uint64_t* serial;
-  run_counts* counts;
-  warden::baseline::lock_array_ref waits;  ///< bounds the waits; its locks are not used
-  concurrent_settings how;
 };
 
 /// Bounded wait of a transaction. Progress is a ticket that any transaction of the run takes: the
 /// words of rows also change if transactions fail again and again.
 class ticket_wait {
  public:
-  template <class Row>
-  WARDEN_DEVICE ticket_wait(concurrent_arguments<Row> const& a, std::uint32_t id)
+  WARDEN_DEVICE ticket_wait(concurrent_run const& a, std::uint32_t id)
       : wait_{a.waits.wait(id)}, ticket_{&a.counts->ticket} {}
 
   /// Notes a failed attempt. Returns false if the launch is poisoned.
@@ -66,6 +68,7 @@ class ticket_wait {
 
 /// The distinct rows of a transaction, by ascending id.
 struct ordered_rows {
+  static constexpr unsigned most = operations;
   std::uint32_t keys[operations];  ///< id << 1, plus 1 if any operation writes it
   unsigned count;
 
@@ -99,8 +102,8 @@ WARDEN_DEVICE ordered_rows order_rows(transaction const& t) {
 
 /// Runs one transaction on each thread, then the next one of the thread. `Protocol::run` returns
 /// false if the launch is poisoned.
-template <class Protocol, class Row>
-WARDEN_KERNEL void run_concurrently(concurrent_arguments<Row> const a) {
+template <class Protocol, class Arguments>
+WARDEN_KERNEL void run_concurrently(Arguments const a) {
   simt::assume_one_dimension();
   run_counts mine{};
   namespace baseline = warden::baseline;

@@ -51,6 +51,55 @@ class row_lock {
   std::uint32_t* word_;
 };
 
+/// Gives back the locks of the first `count` rows.
+template <class Rows>
+WARDEN_DEVICE void unlock_rows(std::uint32_t* words, Rows const& rows, unsigned count,
+                               std::uint32_t i) {
+  for (unsigned s = 0; s < count; ++s) {
+    row_lock const lock{&words[rows.id(s)]};
+    if (rows.writes(s)) {
+      lock.unlock_write(i);
+    } else {
+      lock.unlock_read();
+    }
+  }
+}
+/// Locks all rows, an ordered set, for transaction `i`. Returns false if the launch is poisoned. In
+/// the order of ids no circle of waits arises: a thread waits for a row that is higher than all of
+/// its own. With yields, the thread with the highest row of all gets its next one.
+template <class Rows>
+WARDEN_DEVICE bool lock_rows(concurrent_run const& a, std::uint32_t* words, Rows const& rows,
+                             std::uint32_t i, run_counts& mine) {
+  unsigned taken = 0, failures = 0;
+  bool is_first = true;  // no attempt at this row failed; with yields, at any row
+  ticket_wait wait{a, rows.id(0)};
+  for (;;) {
+    row_lock const lock{&words[rows.id(taken)]};
+    bool const has_lock =
+        rows.writes(taken) ? lock.try_write(i, is_first, !a.how.yields) : lock.try_read(is_first);
+    if (!has_lock) {
+      ++mine.retries;
+      simt::note_lock_retry();
+      if (!wait.hopeful()) return false;
+      if (a.how.yields && taken != 0) {
+        // Nothing was read or written under these locks, so no fence.
+        unlock_rows(words, rows, taken, i);
+        taken = 0;
+        ++mine.aborts;
+      }
+      // A thread that holds a lock sleeps for the shortest time.
+      if (a.how.sleeps) simt::back_off(taken == 0 ? failures : 0);
+      ++failures;
+      is_first = false;
+      continue;
+    }
+    if (++taken == rows.count) return true;
+    if (a.how.yields) continue;
+    is_first = true;
+    wait = ticket_wait{a, rows.id(taken)};
+  }
+}
+
 struct two_phase_locking {
   static constexpr bool can_yield = true;
 
@@ -59,40 +108,9 @@ struct two_phase_locking {
                                 run_counts& mine) {
     transaction const t = a.all[i];
     ordered_rows const rows = order_rows(t);
-    unsigned taken = 0, failures = 0;
-    bool is_first = true;  // no attempt at this row failed; with yields, at any row
-    ticket_wait wait{a, rows.id(0)};
-    // All of it is inside the loop, so that lanes of a warp that wait for one another make
-    // progress. In the order of ids no circle of waits arises: a thread waits for a row that is
-    // higher than all of its own. With yields, the thread with the highest row of all gets its next
-    // one.
-    for (;;) {
-      row_lock const lock{&a.words[rows.id(taken)]};
-      bool const has_lock =
-          rows.writes(taken) ? lock.try_write(i, is_first, !a.how.yields) : lock.try_read(is_first);
-      if (!has_lock) {
-        ++mine.retries;
-        simt::note_lock_retry();
-        if (!wait.hopeful()) return false;
-        if (a.how.yields && taken != 0) {
-          // Nothing was read or written under these locks, so no fence.
-          unlock(a, rows, taken, i);
-          taken = 0;
-          ++mine.aborts;
-        }
-        // A thread that holds a lock sleeps for the shortest time.
-        if (a.how.sleeps) simt::back_off(taken == 0 ? failures : 0);
-        ++failures;
-        is_first = false;
-        continue;
-      }
-      if (++taken == rows.count) break;
-      if (a.how.yields) continue;
-      is_first = true;
-      wait = ticket_wait{a, rows.id(taken)};
-    }
+    if (!lock_rows(a, a.words, rows, i, mine)) return false;
     work(a, t, rows, i);
-    unlock(a, rows, rows.count, i);
+    unlock_rows(a.words, rows, rows.count, i);
     return true;
   }
 
@@ -129,18 +147,6 @@ struct two_phase_locking {
     // Release: pairs with the fence above of the transactions that take these locks next. Rows that
     // were only read count too: the next writer comes after these reads.
     simt::fence_device();  // mutation: transact-release
-  }
-  template <class Row>
-  WARDEN_DEVICE static void unlock(concurrent_arguments<Row> const& a, ordered_rows const& rows,
-                                   unsigned count, std::uint32_t i) {
-    for (unsigned s = 0; s < count; ++s) {
-      row_lock const lock{&a.words[rows.id(s)]};
-      if (rows.writes(s)) {
-        lock.unlock_write(i);
-      } else {
-        lock.unlock_read();
-      }
-    }
   }
 };
 

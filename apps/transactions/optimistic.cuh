@@ -12,9 +12,71 @@
 
 namespace transactions {
 
+/// Versions of the rows of a transaction, an ordered set, and the locks of those that it writes. A
+/// version and its lock are one word. A thread never waits while it holds a lock. All accesses are
+/// relaxed; the caller's fences order them.
+template <class Rows>
+class row_versions {
+ public:
+  /// Precondition: the arguments outlive this object.
+  WARDEN_DEVICE row_versions(std::uint32_t* words, Rows const& rows) : words_{words}, rows_{rows} {}
+
+  /// Loads all versions. Returns false if any row is locked.
+  WARDEN_DEVICE bool load() {
+    bool is_free = true;
+    for (unsigned s = 0; s < rows_.count; ++s) seen_[s] = simt::load_relaxed(word(s));
+    for (unsigned s = 0; s < rows_.count; ++s) is_free = is_free && (seen_[s] & locked) == 0;
+    return is_free;
+  }
+  /// Locks the rows to write in their order. A lock is taken only in the version that was loaded.
+  /// Returns false, without a lock, if a row has another one or is locked.
+  WARDEN_DEVICE bool lock() {
+    for (unsigned s = 0; s < rows_.count; ++s) {
+      if (!rows_.writes(s)) continue;
+      if (simt::compare_exchange(word(s), seen_[s], seen_[s] | locked) == seen_[s]) continue;
+      unlock(s);
+      return false;
+    }
+    return true;
+  }
+  /// Returns true if the other rows have the versions that were loaded. Otherwise gives back the
+  /// locks.
+  WARDEN_DEVICE bool validate() {
+    for (unsigned s = 0; s < rows_.count; ++s) {
+      if (rows_.writes(s)) continue;
+      std::uint32_t const now = simt::load_relaxed(word(s));  // mutation: transact-version
+      if (now == seen_[s]) continue;
+      unlock(rows_.count);
+      return false;
+    }
+    return true;
+  }
+  /// Raises the versions of the rows to write, and gives back the locks.
+  WARDEN_DEVICE void raise() {
+    for (unsigned s = 0; s < rows_.count; ++s) {
+      if (!rows_.writes(s)) continue;
+      std::uint32_t const next = (seen_[s] + 1) & ~locked;  // mutation: transact-raise
+      simt::store_relaxed(word(s), next);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t locked = 1u << 31;  ///< the other bits are the version
+
+  /// Gives back the locks of the first `count` rows, which are unchanged.
+  WARDEN_DEVICE void unlock(unsigned count) {
+    for (unsigned s = 0; s < count; ++s)
+      if (rows_.writes(s)) simt::exchange(word(s), seen_[s]);
+  }
+  WARDEN_DEVICE std::uint32_t* word(unsigned s) const { return &words_[rows_.id(s)]; }
+
+  std::uint32_t* words_;
+  Rows const& rows_;
+  std::uint32_t seen_[Rows::most];
+};
+
 /// A transaction reads versions and rows without locks, locks the rows that it writes in the order
-/// of ids, validates the versions of the others, writes, and raises the versions that it locked. A
-/// thread never waits while it holds a lock.
+/// of ids, validates the versions of the others, writes, and raises the versions that it locked.
 ///
 /// The serial number is a ticket, taken between the locks and the validation. Let a transaction R
 /// read a row that W writes, as of before W. R's validation did not see W's lock. If R's ticket
@@ -27,80 +89,40 @@ struct optimistic {
   template <class Row>
   WARDEN_DEVICE static bool run(concurrent_arguments<Row> const& a, std::uint32_t i,
                                 run_counts& mine) {
-    return attempt_until_done(a, i, mine, [&](transaction const& t, ordered_rows const& rows) {
-      return attempt(a, t, rows, i);
-    });
+    transaction const t = a.all[i];
+    ordered_rows const rows = order_rows(t);
+    return attempt_until_done(a, rows.id(0), mine, [&] { return attempt(a, t, rows, i); });
   }
 
  private:
-  static constexpr std::uint32_t locked = 1u << 31;  ///< the other bits are the version
-
   /// Returns false if another transaction is in the way. Then no row and no version has changed.
   template <class Row>
   WARDEN_DEVICE static bool attempt(concurrent_arguments<Row> const& a, transaction const& t,
                                     ordered_rows const& rows, std::uint32_t i) {
-    std::uint32_t versions[operations];
-    for (unsigned s = 0; s < rows.count; ++s) versions[s] = simt::load_relaxed(version(a, rows, s));
-    for (unsigned s = 0; s < rows.count; ++s)
-      if ((versions[s] & locked) != 0) return false;
-    // Acquire: pairs with the fence in `commit` of the transactions that raised these versions, for
-    // the rows.
+    row_versions versions{a.words, rows};
+    if (!versions.load()) return false;
+    // Acquire: pairs with the last fence of the transactions that raised these versions, for the
+    // rows.
     simt::fence_device();
     std::uint64_t const sum = read_rows(a, t);
-    // A lock is taken only in the version that was read, so it validates the row too. Reads of the
-    // row need no fence before it: while the lock is held, the row is that of this version.
-    for (unsigned s = 0; s < rows.count; ++s) {
-      if (!rows.writes(s)) continue;
-      if (simt::compare_exchange(version(a, rows, s), versions[s], versions[s] | locked) ==
-          versions[s])
-        continue;
-      unlock(a, rows, versions, s);
-      return false;
-    }
+    // A lock validates the row too. Reads of the row need no fence before it: while the lock is
+    // held, the row is that of this version.
+    if (!versions.lock()) return false;
     // Release of the locks to transactions with later tickets, and to those that read a row which
-    // `commit` has begun to write. Acquire for the rows that `read_rows` loaded: if a load has read
-    // from a later writer, then the validation sees that writer's lock.
+    // `write_rows` has begun to write. Acquire for the rows that `read_rows` loaded: if a load has
+    // read from a later writer, then the validation sees that writer's lock.
     simt::fence_device();
     std::uint64_t const ticket = simt::fetch_add(&a.counts->ticket, std::uint64_t{1});
     // Acquire: pairs with the fence before the ticket of the transactions with earlier tickets.
     simt::fence_device();
-    for (unsigned s = 0; s < rows.count; ++s) {
-      if (rows.writes(s)) continue;
-      std::uint32_t const now =
-          simt::load_relaxed(version(a, rows, s));  // mutation: transact-version
-      if (now == versions[s]) continue;
-      unlock(a, rows, versions, rows.count);
-      return false;
-    }
+    if (!versions.validate()) return false;
     a.serial[i] = ticket;
     a.sums[i] = sum;
-    commit(a, t, rows, versions, sum);
-    return true;
-  }
-  template <class Row>
-  WARDEN_DEVICE static void commit(concurrent_arguments<Row> const& a, transaction const& t,
-                                   ordered_rows const& rows,
-                                   std::uint32_t const (&versions)[operations], std::uint64_t sum) {
     write_rows(a, t, rows, sum);
     // Release: pairs with the fence after the loads of versions, for the rows.
     simt::fence_device();
-    for (unsigned s = 0; s < rows.count; ++s) {
-      if (!rows.writes(s)) continue;
-      std::uint32_t const next = (versions[s] + 1) & ~locked;  // mutation: transact-raise
-      simt::store_relaxed(version(a, rows, s), next);
-    }
-  }
-  /// Gives back the locks of the first `count` rows, which are unchanged.
-  template <class Row>
-  WARDEN_DEVICE static void unlock(concurrent_arguments<Row> const& a, ordered_rows const& rows,
-                                   std::uint32_t const (&versions)[operations], unsigned count) {
-    for (unsigned s = 0; s < count; ++s)
-      if (rows.writes(s)) simt::exchange(version(a, rows, s), versions[s]);
-  }
-  template <class Row>
-  WARDEN_DEVICE static std::uint32_t* version(concurrent_arguments<Row> const& a,
-                                              ordered_rows const& rows, unsigned s) {
-    return &a.words[rows.id(s)];
+    versions.raise();
+    return true;
   }
 };
 

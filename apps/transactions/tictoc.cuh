@@ -63,9 +63,9 @@ struct tictoc {
   template <class Row>
   WARDEN_DEVICE static bool run(concurrent_arguments<Row> const& a, std::uint32_t i,
                                 run_counts& mine) {
-    return attempt_until_done(a, i, mine, [&](transaction const& t, ordered_rows const& rows) {
-      return attempt(a, t, rows, i);
-    });
+    transaction const t = a.all[i];
+    ordered_rows const rows = order_rows(t);
+    return attempt_until_done(a, rows.id(0), mine, [&] { return attempt(a, t, rows, i); });
   }
 
  private:

@@ -4,14 +4,13 @@
 #include "apps/transactions/ycsb.cuh"
 
 #include "apps/support/device.cuh"
+#include "apps/transactions/serial_order.hpp"
 
 #include <warden/error.hpp>
 #include <warden/simt/launch.cuh>
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 
 namespace transactions {
 
@@ -154,25 +153,10 @@ void ycsb::open_async() {
 }
 
 std::string ycsb::error_text(bool is_claimed) const {
-  std::vector<std::uint32_t> order(size());
-  std::iota(order.begin(), order.end(), 0u);
-  if (is_claimed) {
-    auto const serial = serial_.to_host();
-    std::sort(order.begin(), order.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return serial[a] < serial[b]; });
-    for (std::uint32_t i = 0; i < size(); ++i) {
-      if (serial[i] == ~std::uint64_t{0})
-        return "transaction " + std::to_string(i) + " did not run";
-    }
-    for (std::uint32_t k = 1; k < size(); ++k) {
-      if (serial[order[k - 1]] == serial[order[k]]) {
-        return "transactions " + std::to_string(order[k - 1]) + " and " + std::to_string(order[k]) +
-               " have one serial number";
-      }
-    }
-  }
-  return options_.row_bytes == sizeof(small_row) ? replay<small_row>(order)
-                                                 : replay<wide_row>(order);
+  serial_order const order = order_of(is_claimed ? serial_.to_host() : serial_as_given(size()));
+  if (!order.error_text.empty()) return order.error_text;
+  return options_.row_bytes == sizeof(small_row) ? replay<small_row>(order.transactions)
+                                                 : replay<wide_row>(order.transactions);
 }
 
 template <class Row>

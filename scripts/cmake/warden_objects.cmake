@@ -116,3 +116,5 @@ list(TRANSFORM factorization_sources REPLACE "(.+)" "apps/matrix_factorization/\
 warden_add_objects(factorization SOURCES ${factorization_sources} LIBRARIES factorization_host)
 warden_add_objects(transactions UNITED SOURCES apps/transactions/arms.cu apps/transactions/serial_check.cu apps/transactions/warden_arm.cu
                    apps/transactions/ycsb.cu)
+warden_add_objects(tpcc UNITED SOURCES apps/transactions/tpcc/arms.cu apps/transactions/tpcc/conditions.cu apps/transactions/tpcc/population.cu
+                   apps/transactions/tpcc/workload.cu)

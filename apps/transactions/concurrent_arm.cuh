@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The arm that runs a transaction on each thread, and measures its settings.
+#pragma once
+
+#include "apps/transactions/arm.cuh"
+#include "apps/transactions/concurrent.cuh"
+
+#include <warden/buffer.hpp>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace transactions {
+
+/// An arm that runs a transaction on each thread by `Protocol`.
+template <class Protocol, class Arguments>
+class concurrent_arm final : public arm {
+ public:
+  /// `arguments` are those of the kernel, without a concurrent_run, for `size` transactions.
+  /// `open_async` enqueues the first values of all rows.
+  concurrent_arm(Arguments const& arguments, std::uint32_t size, std::function<void()> open_async,
+                 arm_options const& o)
+      : arguments_{arguments},
+        size_{size},
+        open_async_{std::move(open_async)},
+        counts_{1},
+        waits_{1, o.limit_seconds} {
+    auto const facts = warden::runtime::facts(warden::runtime::current_device());
+    is_simulated_ = facts.simulated;
+    // Simulated threads are slow, and a few show the contention of many.
+    threads_ = is_simulated_ ? 32 : 128;
+    resident_ = warden::baseline::full_occupancy(kernel, threads_);
+    if (is_simulated_) resident_ = std::min(resident_, 3u);
+    how_.blocks = resident_;
+    how_.yields = o.yields && Protocol::can_yield;
+  }
+
+  std::string tune() override {
+    std::uint32_t const n = std::min(size_, is_simulated_ ? 64u : 1u << 16);
+    concurrent_settings best = how_;
+    double least = std::numeric_limits<double>::max();
+    // Fewer threads meet less often.
+    for (unsigned part = 1; part <= resident_; part *= 4) {
+      for (bool const sleeps : {false, true}) {
+        for (bool const yields : {false, true}) {
+          if (yields && !Protocol::can_yield) continue;
+          // Simulated threads that poll without pauses are slow.
+          if (!sleeps && is_simulated_) continue;
+          how_ = {resident_ / part, sleeps, yields};
+          double const cost = std::min(cost_of(n), cost_of(n));
+          if (cost >= least) continue;
+          least = cost;
+          best = how_;
+        }
+      }
+    }
+    how_ = best;
+    return std::to_string(how_.blocks) + "x" + std::to_string(threads_) +
+           (how_.sleeps ? ", back-off" : "") + (how_.yields ? ", yields" : "");
+  }
+  void run_async() override { run_async(size_); }
+  void wait() override { waits_.wait(); }
+  [[nodiscard]] std::map<std::string, std::uint64_t> counters() override {
+    run_counts const c = counts_.to_host()[0];
+    return {{"retries", c.retries}, {"aborts", c.aborts}};
+  }
+
+ private:
+  static constexpr auto kernel = &run_concurrently<Protocol, Arguments>;
+
+  void run_async(std::uint32_t n) {
+    counts_.fill_bytes(0);
+    static_cast<concurrent_run&>(arguments_) = {n, counts_.data(), waits_.ref(), how_};
+    simt::launch(kernel, how_.blocks, threads_, 0, arguments_, {});
+  }
+  /// Returns seconds; on the simulated device, which has no time, the number of atomics.
+  double cost_of(std::uint32_t n) {
+    open_async_();
+    warden::timer clock;
+    clock.start();
+    run_async(n);
+    clock.stop();
+    warden::measurement const m = clock.result();
+    waits_.wait();
+    return m.seconds > 0 ? m.seconds : static_cast<double>(m.global_atomics);
+  }
+
+  Arguments arguments_;
+  std::uint32_t size_;
+  std::function<void()> open_async_;
+  warden::buffer<run_counts> counts_;
+  warden::baseline::lock_array waits_;
+  bool is_simulated_;
+  unsigned threads_, resident_;
+  concurrent_settings how_;
+};
+
+}  // namespace transactions

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Transactions of TPC-C by locks and optimistically. They write all records that they name.
+#pragma once
+
+#include "apps/transactions/locks.cuh"
+#include "apps/transactions/optimistic.cuh"
+#include "apps/transactions/tpcc/transaction.cuh"
+
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+namespace transactions::tpcc {
+
+struct concurrent_arguments : concurrent_run {
+  tables in;
+  transaction const* all;
+  record* records;
+  std::uint32_t* words;    ///< [record] lock or version
+  std::uint64_t* answers;  ///< [transaction]
+  std::uint64_t* serial;
+};
+
+/// The distinct records of a transaction, by ascending id.
+struct ordered_records {
+  static constexpr unsigned most = most_named;
+
+  std::uint32_t ids[most];
+  unsigned count;
+  std::uint64_t slots;  ///< [position] number of its record, 4 bits each
+
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t id(unsigned s) const { return ids[s]; }
+  [[nodiscard]] WARDEN_DEVICE static constexpr bool writes(unsigned) { return true; }
+  [[nodiscard]] WARDEN_DEVICE unsigned slot_of(unsigned position) const {
+    return static_cast<unsigned>(slots >> 4 * position) & 15u;
+  }
+};
+WARDEN_DEVICE ordered_records order_records(named_records const& named) {
+  constexpr unsigned n = most_named;
+  // The id of a record and its position fit one word. Constant indexes keep the words in registers.
+  std::uint32_t sorted[n];
+  WARDEN_UNROLL
+  for (unsigned p = 0; p < n; ++p) sorted[p] = p < named.count ? named.ids[p] << 4 | p : ~0u;
+  WARDEN_UNROLL
+  for (unsigned pass = 0; pass < n; ++pass) {
+    WARDEN_UNROLL
+    for (unsigned k = pass & 1; k + 1 < n; k += 2) {
+      std::uint32_t const low = sorted[k], high = sorted[k + 1];
+      sorted[k] = low < high ? low : high;
+      sorted[k + 1] = low < high ? high : low;
+    }
+  }
+  ordered_records all{};
+  std::uint32_t last = ~0u;
+  WARDEN_UNROLL
+  for (unsigned k = 0; k < n; ++k) {
+    if (k >= named.count) continue;
+    std::uint32_t const id = sorted[k] >> 4;
+    if (id != last) all.ids[all.count++] = id;
+    last = id;
+    unsigned const slot = all.count - 1;  // mutation: tpcc-slot
+    all.slots |= std::uint64_t{slot} << 4 * (sorted[k] & 15);
+  }
+  return all;
+}
+
+struct locking {
+  static constexpr bool can_yield = true;
+
+  WARDEN_DEVICE static bool run(concurrent_arguments const& a, std::uint32_t i, run_counts& mine) {
+    transaction const& t = a.all[i];
+    named_records const named = name_records(a.in, t);
+    ordered_records const records = order_records(named);
+    if (!lock_rows(a, a.words, records, i, mine)) return false;
+    // Acquire: pairs with the fence below of the transactions that held these locks before.
+    simt::fence_device();  // mutation: tpcc-acquire
+    a.serial[i] = simt::fetch_add(&a.counts->ticket, std::uint64_t{1});
+    for (unsigned s = 0; s < records.count; ++s) simt::section_enter(&a.records[records.id(s)]);
+    record_pointers at;
+    WARDEN_UNROLL
+    for (unsigned p = 0; p < most_named; ++p) {
+      if (p < named.count) at[p] = &a.records[named.ids[p]];
+    }
+    result const r = execute(a.in, t, at);
+    if (r.commits) insert(a.in, t, r);
+    a.answers[i] = r.answer;
+    for (unsigned s = 0; s < records.count; ++s) simt::section_leave(&a.records[records.id(s)]);
+    // Release: pairs with the fence above of the transactions that take these locks next.
+    simt::fence_device();
+    unlock_rows(a.words, records, records.count, i);
+    return true;
+  }
+};
+
+/// A transaction executes on copies of its records, then takes the locks, which validates all of
+/// them, because it writes all.
+struct copying {
+  static constexpr bool can_yield = false;
+
+  WARDEN_DEVICE static bool run(concurrent_arguments const& a, std::uint32_t i, run_counts& mine) {
+    transaction const& t = a.all[i];
+    ordered_records const records = order_records(name_records(a.in, t));
+    return attempt_until_done(a, records.id(0), mine, [&] { return attempt(a, t, records, i); });
+  }
+
+ private:
+  /// Returns false if another transaction is in the way. Then no record and no version has changed.
+  WARDEN_DEVICE static bool attempt(concurrent_arguments const& a, transaction const& t,
+                                    ordered_records const& records, std::uint32_t i) {
+    row_versions versions{a.words, records};
+    if (!versions.load()) return false;
+    // Acquire: pairs with the last fence of the transactions that raised these versions, for the
+    // records.
+    simt::fence_device();
+    record copies[most_named];
+    for (unsigned s = 0; s < records.count; ++s) {
+      record const* const from = &a.records[records.id(s)];
+      copies[s] = {{simt::load_relaxed(&from->words[0]), simt::load_relaxed(&from->words[1])}};
+    }
+    record_pointers at;
+    WARDEN_UNROLL
+    for (unsigned p = 0; p < most_named; ++p) at[p] = &copies[records.slot_of(p)];
+    result const r = execute(a.in, t, at);
+    if (!versions.lock()) return false;
+    // Release of the locks, before the stores below.
+    simt::fence_device();
+    // All locks are held. A transaction that conflicts takes its ticket before or after that.
+    a.serial[i] = simt::fetch_add(&a.counts->ticket, std::uint64_t{1});
+    a.answers[i] = r.answer;
+    if (r.commits) {
+      for (unsigned s = 0; s < records.count; ++s) {
+        record* const to = &a.records[records.id(s)];
+        simt::section_enter(to);
+        simt::store_relaxed(&to->words[0], copies[s].words[0]);
+        simt::store_relaxed(&to->words[1], copies[s].words[1]);  // mutation: tpcc-store
+        simt::section_leave(to);
+      }
+      insert(a.in, t, r);
+    }
+    // Release: pairs with the fence after the loads of versions, for the records and the tickets.
+    simt::fence_device();
+    versions.raise();
+    return true;
+  }
+};
+
+}  // namespace transactions::tpcc
