@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of the applications; mutants.py says how a row reads."""
 from diagnoses import (BY_OWNERS, COUNTED, FACTORS, GRID, HALF_DONE, HEIGHTS, INBOXES, NOT_SERIAL, ONE_VERTEX, OWNERS, PATHS, PATHS_WRONG, SOME, STATIC,
-                       STATIC_WRONG, STRAY, TABLE_WRONG, TRANSACT, TURNS, UNPARTED, WORKLIST, WORKLIST_WRONG, WRONG_LEVELS, WRONG_PARENTS)
+                       STATIC_WRONG, STRAY, TABLE_WRONG, TPCC, TRANSACT, TURNS, UNPARTED, WORKLIST, WORKLIST_WRONG, WRONG_LEVELS, WRONG_PARENTS)
 
 APP_MUTANTS = {
     # The hash table: two threads take one slot; one of two bits set at once is lost; a key after a
@@ -104,8 +104,8 @@ APP_MUTANTS = {
     "transact-lock": ("apps/transactions/locks.cuh", "std::uint32_t const before = simt::fetch_add(word_, 1u) & wanted;", TRANSACT + "locks",
                       NOT_SERIAL + "|(overlapping|unordered) sections|unordered load"),
     "transact-release": ("apps/transactions/locks.cuh", "", TRANSACT + "locks", "unordered (sections|load)"),
-    "transact-version": ("apps/transactions/optimistic.cuh", "std::uint32_t const now = versions[s];", TRANSACT + "optimistic", NOT_SERIAL),
-    "transact-raise": ("apps/transactions/optimistic.cuh", "std::uint32_t const next = versions[s];", TRANSACT + "optimistic", NOT_SERIAL),
+    "transact-version": ("apps/transactions/optimistic.cuh", "std::uint32_t const now = seen_[s];", TRANSACT + "optimistic", NOT_SERIAL),
+    "transact-raise": ("apps/transactions/optimistic.cuh", "std::uint32_t const next = seen_[s] & ~locked;", TRANSACT + "optimistic", NOT_SERIAL),
     "transact-write": ("apps/transactions/attempts.cuh", "if (k != 0) simt::store_relaxed(&words[w], word);", TRANSACT + "optimistic", NOT_SERIAL),
     # By times: rows may be those of a later time than the times that were read; a writer's time is not above those of readers; a value counts
     # as valid although another one has taken its place, or although a writer has the lock.
@@ -113,4 +113,8 @@ APP_MUTANTS = {
     "tictoc-time": ("apps/transactions/tictoc.cuh", "std::uint64_t const last = of.written() + rows.writes(s);", TRANSACT + "tictoc", NOT_SERIAL),
     "tictoc-keep": ("apps/transactions/tictoc.cuh", "", TRANSACT + "tictoc", NOT_SERIAL),
     "tictoc-locked": ("apps/transactions/tictoc.cuh", "", TRANSACT + "tictoc", NOT_SERIAL + "|(overlapping|unordered) sections"),
+    # TPC-C: records may be those before the locks; an item that an order names twice is two records; a column is not written.
+    "tpcc-acquire": ("apps/transactions/tpcc/concurrent.cuh", "", TPCC + "locks", "unordered (sections|load)"),
+    "tpcc-slot": ("apps/transactions/tpcc/concurrent.cuh", "unsigned const slot = k;", TPCC + "optimistic", NOT_SERIAL),
+    "tpcc-store": ("apps/transactions/tpcc/concurrent.cuh", "", TPCC + "optimistic", NOT_SERIAL),
 }

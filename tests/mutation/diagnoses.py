@@ -70,6 +70,7 @@ ONE_VERTEX = "paths/shortest_paths_seeds.one_vertex_at_a_time"
 WORKLIST_WRONG = PATHS_WRONG + r"|no end after|no progress|outside device memory|worklist_worker"
 # Those of transactions, and what the replay in a serial order says.
 TRANSACT = "transacts/transactions_seeds/transaction_arms.run_in_a_serial_order_under_many_schedules/"
+TPCC = "transacts/transactions_seeds/tpcc_arms.run_in_a_serial_order_under_many_schedules/"
 NOT_SERIAL = "(in|of) a serial order|have one serial number"
 UNPARTED = r"Which is: \{ [1-9]\d*, 0 \}"
 # The tests of copies to shared memory.
