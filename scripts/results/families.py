@@ -103,6 +103,7 @@ INPUTS = {"allocation/copy": ("elements", "one of every", None), "allocation/emi
           "allocation/histogram": ("samples", "bins", None),
           **{f"producer_warp/{kind}": ("rows", "elements", None) for kind in ("copy", "axpy", "stencil", "gather")},
           **{f"transactions/ycsb{kind}": ("theta", "rows", None) for kind in ("", "_5_writes", "_100_bytes", "_5_writes_100_bytes")},
+          **{f"transactions/{kind}": (None, "warehouses", None) for kind in ("new_order", "payment")},
           "sparse_product/multiply": ("matrix", "rows", None),
           "producer_warp/segments": (None, "messages", None)}
 # Counters that a row must have -> slug, title, and (header, text of a row) of a table with a line

@@ -20,7 +20,7 @@ SHAPES = {"transport/latency": ("receive", "readiness", "servers are", "servers"
           "deferred/samples": ("ids", "arm", "keys"), "deferred/memory": ("send", "bytes"),
           "bounds/transport": ("send", "receive", "readiness", "bytes", "servers"), "bounds/contention": COMPARISON}
 # Part of a row's name -> the name that it has in other benchmarks.
-SYNONYMS = {"rows": "keys", "transactions": "sections"}
+SYNONYMS = {"rows": "keys", "warehouses": "keys", "transactions": "sections"}
 # Options of marks that are plurals of these names.
 PLURALS = {"arms": "arm", "operations": "operation", "workloads": "workload"}
 

@@ -13,7 +13,7 @@ LABELS = {
     "combined_wider": "combined, wider", "lock_as_written": "lock as published", "lock_tuned": "tuned lock",
     "lock_checked": "tuned lock, checked first", "lock_ordered": "ordered locks", "lock_warp": "lock per warp",
     "lock_warp_checked": "lock per warp, checked first",
-    "locks": "two-phase locking", "optimistic": "optimistic", "atomics": "atomics",
+    "locks": "two-phase locking", "optimistic": "optimistic", "tictoc": "optimistic, computed times", "atomics": "atomics",
     "atomics_combined": "combined atomics", "sort": "sort", "warden_paper": "fused, paper",
     "warden_locks": "fused, locks", "warden_runs": "fused, sorted", "warden_runs_on_chip": "fused, sorted, on chip",
     "warden_runs_combined": "fused, sorted, combined", "warden_atomics": "fused, atomics",

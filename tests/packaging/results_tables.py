@@ -132,6 +132,9 @@ class Tables(ResultsTest):
         header = ["theta", "rows", "sections", "locks", "warden"]
         self.assertEqual([(table.title, table.header, table.lines) for table in families.tables_of(rows)][0],
                          ("M transactions/s", header, [["0.9", "1M", "4K", "1.00", "2.00"]]))
+        rows = file(rate("transactions/new_order/tpcc/warden/warehouses:128/transactions:4096", 2e6, operations=4096))
+        table = families.tables_of(rows)[0]
+        self.assertEqual((table.header[-3:], table.lines), (["warehouses", "sections", "warden"], [["128", "4K", "2.00"]]))
 
     def test_counts_of_the_simulated_device(self):
         counts = dict.fromkeys(names.COUNTS, 0.25)
