@@ -4,6 +4,8 @@
 
 #include "call_stack.hpp"
 
+#include <warden/simt/annotations.cuh>
+
 #include <cxxabi.h>
 #include <unwind.h>
 
@@ -19,6 +21,9 @@
 #include <cstdlib>
 #include <memory>
 #include <string_view>
+
+#define TEXT_OF_(...) #__VA_ARGS__
+#define TEXT_OF(...) TEXT_OF_(__VA_ARGS__)
 
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
@@ -61,8 +66,8 @@ std::string readable(char const* symbol) {
   if (status != 0 && std::string_view{symbol}.starts_with("_Z")) return "??";
   std::string name = status == 0 ? demangled.get() : symbol;
   remove(name, "(anonymous namespace)::");
-  remove(name, "v0_1_host_simulated::");
-  remove(name, "v0_1_simulated::");
+  remove(name, TEXT_OF(WARDEN_HOST_ABI) "::");
+  remove(name, TEXT_OF(WARDEN_ABI) "::");
   return short_name(name);
 }
 

@@ -11,16 +11,18 @@
 
 /// For WARDEN_PASTE.
 #  define WARDEN_PASTE_(a, b, c, d, e, f, g, h, i, ...) \
-    v0_1_sm_##a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_##i
+    sm_##a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_##i
 /// One name for each version and list of architectures. Two libraries, each with its own copy of
 /// Warden for other architectures, can then be linked into one program without mixing their
 /// kernels.
 #  define WARDEN_PASTE(...) WARDEN_PASTE_(__VA_ARGS__)
 #  if defined(__CUDA_ARCH_LIST__)
-#    define WARDEN_ABI WARDEN_PASTE(__CUDA_ARCH_LIST__, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+#    define WARDEN_ABI                                             \
+      WARDEN_VERSIONED(WARDEN_VERSION_MAJOR, WARDEN_VERSION_MINOR, \
+                       WARDEN_PASTE(__CUDA_ARCH_LIST__, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 #  else
 /// The inline namespace of everything that users compile.
-#    define WARDEN_ABI v0_1_sm
+#    define WARDEN_ABI WARDEN_VERSIONED(WARDEN_VERSION_MAJOR, WARDEN_VERSION_MINOR, sm)
 #  endif
 // A kernel for a type without linkage has none itself: hiding it is needless then, not wrong.
 #  pragma nv_diag_suppress 1407
@@ -48,7 +50,7 @@
 #  define __device__
 #  define __host__
 #  define __global__
-#  define WARDEN_ABI v0_1_simulated
+#  define WARDEN_ABI WARDEN_VERSIONED(WARDEN_VERSION_MAJOR, WARDEN_VERSION_MINOR, simulated)
 #  define WARDEN_KERNEL inline
 #  define WARDEN_BOUNDS(threads, blocks)
 #  define WARDEN_GRID_CONSTANT

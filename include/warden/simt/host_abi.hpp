@@ -8,10 +8,11 @@
 #include <warden/version.hpp>
 
 #if defined(WARDEN_SIMULATED)
-#  define WARDEN_HOST_ABI v0_1_host_simulated
+#  define WARDEN_HOST_ABI \
+    WARDEN_VERSIONED(WARDEN_VERSION_MAJOR, WARDEN_VERSION_MINOR, host_simulated)
 #else
 /// The inline namespace of the compiled host part.
-#  define WARDEN_HOST_ABI v0_1_host_cuda
+#  define WARDEN_HOST_ABI WARDEN_VERSIONED(WARDEN_VERSION_MAJOR, WARDEN_VERSION_MINOR, host_cuda)
 #endif
 
 /// Opens `warden` and the inline namespace of the compiled host part.
