@@ -139,8 +139,8 @@ tuning_table usual_tuning(runtime::device_facts const& device) {
   // results/h100/tuning.txt
   constexpr tuning_table hopper{.sections_per_shard = 65536,
                                 .most_shards = 128,
-                                .record_bytes_per_section = 16,
-                                .on_chip_bytes = 16384,
+                                .record_bytes_per_section = 32,
+                                .on_chip_bytes = 8192,
                                 .partitions_in_memory = 2,
                                 .records_per_split_section = 4,
                                 .split_part_bytes = 65536};
