@@ -15,12 +15,13 @@ KEYS = (1 << 20, 1 << 24)
 ROWS = [(operation, keys) for operation in MESSAGE for keys in KEYS]  # uniform rows, which the model predicts
 LIMIT = 0.1
 HEADERS = 25 / 24  # bytes that travel for each byte of a message
+CELL = {"add": 16}  # bytes that travel for each record of other GPUs, if sections are combined before
 NETWORK = 50e9  # bytes a second of a GPU, each way: one port of 400 Gbit/s, by its data sheet
 # A run splits a log whose records exceed the level-2 cache, or with too few partitions of a GPU for
 # its blocks. A log has at most PARTITIONS on the records of all ranks.
 RECORD, CACHE = {"push": 4, "update": 32, "add": 8}, 50 << 20  # bytes
 PARTITIONS, UNSPLIT = 512, 256
-PHASES = ["send", "counts", "pack", "home", "exchange", "join", "remote"]
+PHASES = ["send", "counts", "pack", "combine", "home", "exchange", "join", "remote"]
 
 
 @dataclasses.dataclass
@@ -39,6 +40,7 @@ class Row:
     send_one: float  # the kernel that sends, on one GPU
     send: float  # that kernel on several GPUs
     run: float  # a run on one GPU
+    combine: float  # combined for another rank; 0 if messages travel
     home: float  # a rank on its own records, next to an exchange
     remote: float  # another rank
 
@@ -65,15 +67,19 @@ def sections(points, operation, keys):
 def row_constants(timelines, operation, keys):
     one, two = (seconds_to(timelines, operation, keys, arm) for arm in ("one_gpu", "two_gpus"))
     n = sections(timelines, operation, keys)
+    combined = two.get("combine", two["pack"])
     return Row(send_one=one["send"] / n, send=two["send"] / n, run=one["home"] / n,
-               home=(two["home"] - two["pack"]) / (n / 2), remote=(two["remote"] - two["join"]) / (n / 2))
+               combine=(combined - two["pack"]) / (n / 2), home=(two["home"] - combined) / (n / 2),
+               remote=(two["remote"] - two["join"]) / (n / 2))
 
 
 def shared_constants(timelines):
-    """The medians of all rows on two GPUs, and the fastest link."""
+    """The medians of all rows on two GPUs whose messages travel, and the fastest link."""
     found = []
     for operation, keys in ROWS:
         two = seconds_to(timelines, operation, keys, "two_gpus")
+        if "combine" in two:
+            continue
         away = sections(timelines, operation, keys) / 2 * MESSAGE[operation]
         counts = max(two["gather"], two["sort"])
         found.append(Shared(count=two["count"], gather=counts - two["count"], pack_byte=(two["pack"] - counts) / away,
@@ -95,13 +101,18 @@ def phases(shared, row, n, gpus, per_host, operation, keys):
         return {"send": n * row.send_one, "home": n * row.run}
     away = (gpus - 1) / gpus
     far = (gpus - per_host) / gpus if gpus > per_host else 0
-    # `home` and `remote` are measured on two GPUs. A split moves each message, as packing does.
+    # `combine`, `home` and `remote` are measured on two GPUs. A split moves each message, as packing does.
     split = message * shared.pack_byte if is_split(operation, keys, gpus) and not is_split(operation, keys, 2) else 0
     home = n * (row.home + split) / gpus
-    exchange = n * message * HEADERS * max((away - far) / shared.link, far / NETWORK)
-    return {"send": n * row.send, "counts": shared.count + shared.gather, "pack": n * away * message * shared.pack_byte,
+    combines = row.combine != 0
+    # A table has a cell for each record of the GPU that gets it.
+    moved = keys * CELL[operation] if combines else n * message * HEADERS
+    exchange = moved * max((away - far) / shared.link, far / NETWORK)
+    return {"send": n * row.send, "counts": shared.count + shared.gather,
+            "pack": 0 if combines else n * away * message * shared.pack_byte,
+            "combine": n * away * (row.combine + split) if combines else 0,
             "home": home, "exchange": max(0, exchange - home), "join": shared.join,
-            "remote": n * away * (row.remote + split)}
+            "remote": n * away * (row.remote if combines else row.remote + split)}
 
 
 class Model:
@@ -152,7 +163,7 @@ def constants_table(shared):
 def row_constants_table(model):
     lines = [[operation, short(keys), *(f"{1e12 * value:.1f}" for value in dataclasses.astuple(c)),
               f"{c.home / c.remote:.2f}"] for (operation, keys), c in model.rows.items()]
-    header = ["operation", "keys", "send, 1 GPU", "send", "run", "home", "remote", "home / remote"]
+    header = ["operation", "keys", "send, 1 GPU", "send", "run", "combine", "home", "remote", "home / remote"]
     return Table("row_constants", "picoseconds of a section", header, lines, 2)
 
 

@@ -35,6 +35,7 @@ RACES_OF_ROUNDS = "races/rounds_seeds.each_section_runs_once"
 RACES_OF_BUFFERS = "races/seeds.random_schedules_one_half"
 # Those of records that are spread over ranks.
 SPREAD = "spreads/spread_seeds.each_section_runs_once"
+SPREAD_TABLES = "spreads/spread_seeds.each_section_that_combines_runs_once"
 SPREAD_ORDER = "spreads/spread_seeds.sections_run_in_order"
 EXCHANGE = "spreads/spread_exchange."
 SPREAD_WRONG = "lost or doubled section|sections were lost"

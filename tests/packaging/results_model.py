@@ -95,7 +95,7 @@ class SeveralGpus(unittest.TestCase):
     def test_what_limits(self):
         """Within a host the remote part limits; between hosts the network."""
         shared = model.Shared(count=1e-5, gather=3e-5, pack_byte=1e-12, link=250e9, join=0)
-        c = model.Row(send_one=5e-12, send=6e-12, run=50e-12, home=50e-12, remote=40e-12)
+        c = model.Row(send_one=5e-12, send=6e-12, run=50e-12, combine=0, home=50e-12, remote=40e-12)
         two, eight, sixteen = (model.phases(shared, c, N, gpus, 8, "push", 1 << 24) for gpus in (2, 8, 16))
         self.assertEqual(two["exchange"], 0)
         # Two GPUs split neither of these logs, 8 split both: that takes what packing takes.
@@ -106,9 +106,27 @@ class SeveralGpus(unittest.TestCase):
         self.assertEqual(max(eight, key=eight.get), "remote")
         self.assertEqual(max(sixteen, key=sixteen.get), "exchange")
         self.assertAlmostEqual(sum(two.values()), N * (6e-12 + 4e-12 + 25e-12 + 20e-12) + 4e-5)
+        self.assertEqual(two["combine"], 0)
         # Records of 512 MB are split on any number of GPUs.
         large = model.phases(shared, c, N, 8, 8, "update", 1 << 24)
         self.assertAlmostEqual(large["remote"], N * 7 / 8 * 40e-12)
+
+    def test_tables_travel(self):
+        """Sections are combined before they travel: nothing is packed, and the exchange takes the time of tables."""
+        ends = dict(zip(NAMES, TWO["add", 1 << 20])) | {"pack": .11, "combine": .51, "exchange": .54, "home": 1.05, "join": 1.06, "remote": 1.07}
+        rows = [r for r in timeline_rows() if r["name"] != "several_gpus/add/uniform/two_gpus/keys:1048576"]
+        rows.append(row("add", 1 << 20, "two_gpus", operations=2 * N, **{f"seconds_to_{name}": end / 1e3 for name, end in ends.items()}))
+        found = model.Model(model.by_point(data(rows)))
+        for name, milliseconds in ("combine", .40), ("home", .54), ("remote", .01):
+            self.assertAlmostEqual(getattr(found.rows["add", 1 << 20], name) * N / 2, milliseconds / 1e3, delta=1e-9)
+        # The constants of messages are those of the other rows.
+        self.assertAlmostEqual(found.shared.link, 499e9, delta=1e9)
+        two, sixteen = (found.phases(("add", 1 << 20), gpus) for gpus in (2, 16))
+        self.assertAlmostEqual(two["combine"], .40e-3, delta=1e-9)
+        self.assertEqual([two["pack"], two["exchange"]], [0, 0])
+        # Half of the cells of 16 bytes pass the network; the home part of 1/16 of the sections is shorter.
+        self.assertAlmostEqual(sixteen["exchange"], 2**20 * 16 / 2 / model.NETWORK - sixteen["home"])
+        self.assertAlmostEqual(sixteen["remote"], .02e-3 * 15 / 16, delta=1e-9)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 // Ranks that fail: each other rank's calls end with an error, now and from then on, and nothing
 // runs that has not come.
 
-#include "tests/protocol/spread.cuh"
+#include "tests/protocol/spread_tables.cuh"
 
 #include <gmock/gmock.h>
 
@@ -164,20 +164,26 @@ class fails_late final : public warden::runtime::transport {
   bool shares_;
   warden::buffer<std::uint32_t> word_{1};
 };
-/// Some of what came may be what lay there before.
+/// Runs n operations of each rank, of which only those on its own records arrive. Some of what came
+/// may be what lay there before.
+template <class Bench>
+void expect_own_alone(warden::communicator const& world, bool shares) {
+  Bench b{warden::communicator{std::make_shared<fails_late>(world, shares)}, keys};
+  warden::deferred later{b.on(), n};
+  b.send_alone(later, 0, n);
+  later.run();
+  warden::stream_ref{}.synchronize();
+  std::uint64_t at_home = 0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    at_home += deferring::id_of(i, keys) % 2 == static_cast<std::uint32_t>(world.rank());
+  }
+  EXPECT_EQ(b.ran(), at_home) << "lost or doubled section";
+}
 TEST(spread_faults, what_comes_by_an_exchange_that_is_aborted_is_not_run) {
   for (bool const shares : {false, true}) {
     on_ranks(ranks(2), [&](warden::communicator const& world) {
-      bench b{warden::communicator{std::make_shared<fails_late>(world, shares)}, keys};
-      warden::deferred later{b.on(), n};
-      b.send_alone(later, 0, n);
-      later.run();
-      warden::stream_ref{}.synchronize();
-      std::uint64_t at_home = 0;
-      for (std::uint32_t i = 0; i < n; ++i) {
-        at_home += deferring::id_of(i, keys) % 2 == static_cast<std::uint32_t>(world.rank());
-      }
-      EXPECT_EQ(b.ran(), at_home) << "lost or doubled section";
+      expect_own_alone<bench>(world, shares);
+      expect_own_alone<tabled::bench<tabled::deposit>>(world, shares);
     });
   }
 }

@@ -2,6 +2,7 @@
 // Records of several ranks under many schedules: of the ranks, of their streams, and of threads.
 
 #include "tests/protocol/spread_order.cuh"
+#include "tests/protocol/spread_tables.cuh"
 #include "tests/support/many_schedules.cuh"
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <source_location>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace {
@@ -51,6 +53,65 @@ TEST(spread_seeds, each_section_runs_once) {
       b.expect_ran(2 * n);
     });
   });
+}
+
+/// Likewise of sections that combine, on at most `most_keys` records. Some pairs of ranks exchange
+/// tables, others messages.
+template <class Section>
+void run_combining(std::uint64_t seed, std::uint32_t most_keys, std::uint32_t most) {
+  constexpr bool has_wide = !std::is_same_v<warden::partial_of<Section>, Section>;
+  int const count = 2 + static_cast<int>(draw(seed, 0, 2));
+  std::uint32_t const keys = 1 + draw(seed, 1, most_keys), n = 1 + draw(seed, 2, most);
+  warden::deferred_options chosen{.partitions = draw(seed, 3, 2) * 2,
+                                  .split = has_wide ? 0 : 1u << draw(seed, 4, 3)};
+  chosen.room = std::size_t{2} * static_cast<std::size_t>(count) * n;
+  on_ranks(ranks(count, seed), [&](warden::communicator const& world) {
+    tabled::bench<Section> b{world, keys};
+    warden::deferred later{b.on(), n, chosen};
+    auto const rank = static_cast<std::uint32_t>(world.rank());
+    for (std::uint32_t turn = 0; turn < 2; ++turn) {
+      // Rank 0 has half of the operations, so that it sends more tables.
+      bool const is_last = world.rank() == count - 1;
+      std::uint32_t const first = turn * n + (rank == 0 ? 0 : n / 2 + n / 4 * (rank - 1));
+      std::uint32_t const end = turn * n + (is_last ? n : n / 2 + n / 4 * rank);
+      std::uint32_t const middle = first + draw(seed, 5 + rank, end - first + 1);
+      b.send_alone(later, first, middle);
+      if (middle != end) b.send_together(later, middle, end);
+      later.run();
+    }
+    b.on().wait();
+    b.expect_ran(2 * n);
+  });
+}
+TEST(spread_seeds, each_section_that_combines_runs_once) {
+  test::under_many_schedules(1, [](std::uint64_t seed) {
+    // A block then takes several partitions.
+    if (seed % 3 == 0) test::let_one_block_be_resident();
+    if (seed % 4 == 3) {
+      // Enough on one record that a batch has wide partials.
+      run_combining<tabled::sample>(seed, 6, 1000);
+    } else {
+      run_combining<tabled::deposit>(seed, 30, 250);
+    }
+  });
+}
+
+/// The cells of a partition would take all of the shared memory of a block.
+TEST(spread_seeds, tables_that_do_not_fit_the_chip_are_filled_in_memory) {
+  constexpr std::uint32_t keys = 2000, n = 5000;
+  test::let_blocks_have(keys / 2 * sizeof(warden::detail::partial_cell<tabled::deposit>));
+  on_ranks(ranks(2), [](warden::communicator const& world) {
+    tabled::bench<tabled::deposit> b{world, keys};
+    warden::deferred later{b.on(), n, {.partitions = 1, .split = 1}};
+    later.record_phases();
+    auto const first = static_cast<std::uint32_t>(world.rank()) * n;
+    b.send_alone(later, first, first + n);
+    later.run();
+    EXPECT_TRUE(tabled::filled_tables(later));
+    b.on().wait();
+    b.expect_ran(2 * n);
+  });
+  warden::sim::configure({});
 }
 
 /// A kernel in another stream sends during the run of the logs, or before, or after it.
@@ -183,6 +244,28 @@ TEST(spread_seeds, a_run_after_a_failed_exchange_runs_each_section_once) {
       b.send_together(later, begin + n / 2, begin + n, 1);
       EXPECT_THROW(later.run(), warden::communicator_error);
       // After those that the run has sorted.
+      b.send_alone(later, begin + n, begin + 2 * n);
+      later.run();
+      b.on().wait();
+      b.expect_ran(4 * n);
+    });
+  });
+}
+
+/// The log still has what the tables held.
+TEST(spread_seeds, a_run_after_a_failed_exchange_of_tables_runs_each_section_once) {
+  test::under_many_schedules(4, [](std::uint64_t seed) {
+    std::uint32_t const n = 60 + draw(seed, 0, 100);
+    on_ranks(ranks(2, seed), [&](warden::communicator const& world) {
+      failures next{.exchange = true};
+      tabled::bench<tabled::deposit> b{warden::communicator{std::make_shared<flaky>(world, next)},
+                                       10};
+      warden::deferred later{b.on(), 2 * n};
+      later.record_phases();
+      auto const begin = 2 * n * static_cast<std::uint32_t>(world.rank());
+      b.send_alone(later, begin, begin + n);
+      EXPECT_THROW(later.run(), warden::communicator_error);
+      EXPECT_TRUE(tabled::filled_tables(later));
       b.send_alone(later, begin + n, begin + 2 * n);
       later.run();
       b.on().wait();

@@ -7,7 +7,6 @@
 #include <warden/detail/bulk/bulk_shape.cuh>
 #include <warden/detail/bulk/partial_sum.cuh>
 #include <warden/detail/execute/run_array.cuh>
-#include <warden/section.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
@@ -58,11 +57,7 @@ struct bulk_arguments {
   }
   /// Runs the section of one record, if there is one.
   WARDEN_DEVICE void apply(std::uint64_t record, partial_sum<Partial> const& sum) const {
-    if (!sum.is_present) return;
-    Record& r = array.records[record];
-    simt::section_enter(&r);
-    static_cast<void>(run_with_id(sum.words.value(), r, context, record_id{record}));
-    simt::section_leave(&r);
+    run_sum(sum, array.records + record, context, record_id{record});
   }
   /// Ends a block of a pass's last kernel. The last block of the last pass frees the records.
   /// Collective over the block.

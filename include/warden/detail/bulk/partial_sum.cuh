@@ -4,6 +4,7 @@
 #pragma once
 
 #include <warden/detail/bulk/partial_words.cuh>
+#include <warden/section.cuh>
 #include <warden/simt/simt.cuh>
 
 WARDEN_NAMESPACE_BEGIN
@@ -25,6 +26,17 @@ struct partial_sum {
     is_present = true;
   }
 };
+
+/// Runs a sum as one section on `*r`, if there is a sum. Precondition: no other thread has that
+/// record. `id` converts to its record_id.
+template <class Partial, class Record, class Context, class Id>
+WARDEN_DEVICE void run_sum(partial_sum<Partial> const& sum, Record* r, Context const& context,
+                           Id const& id) {
+  if (!sum.is_present) return;
+  simt::section_enter(r);
+  static_cast<void>(run_with_id(sum.words.value(), *r, context, id));
+  simt::section_leave(r);
+}
 
 }  // namespace detail
 WARDEN_NAMESPACE_END

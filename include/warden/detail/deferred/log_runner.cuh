@@ -179,17 +179,23 @@ class log_runner {
     }
     stage = run_stage::sorted;
   }
+  /// Enqueues the split of a sorted log, if the owners have finer partitions. Returns the arguments
+  /// of the run in its place.
+  run_arguments<run_type> split(run_arguments<run_type> run, [[maybe_unused]] stream_ref s,
+                                [[maybe_unused]] std::source_location where) {
+    if constexpr (splits) {
+      if (!split_.is_made()) return run;
+      run.least = split_from_;
+      return split_.enqueue(run, s, where);
+    } else {
+      return run;
+    }
+  }
   /// Enqueues the execution of a sorted log. Exactly one of the kernels for different numbers of
   /// sections has work, and opens `run.opened`.
   void execute(run_arguments<run_type> const& run, run_stage& stage, stream_ref s,
                std::source_location where) {
-    run_arguments<run_type> fine = run;
-    if constexpr (splits) {
-      if (split_.is_made()) {
-        fine.least = split_from_;
-        fine = split_.enqueue(fine, s, where);
-      }
-    }
+    run_arguments<run_type> const fine = split(run, s, where);
     if constexpr (chooses) {
       if (chip_from_ != 0) {
         // Partitions are split on chip only, or if a run has many sections.

@@ -19,6 +19,7 @@ enum class run_phase : unsigned char {
   sort,      ///< messages that single threads sent are sorted into batches
   gather,    ///< the host knows the counts of all ranks
   pack,      ///< outgoing messages are in one piece for each rank
+  combine,   ///< tables of partials for other ranks are filled
   exchange,  ///< messages of other ranks have arrived
   home,      ///< sections of this rank on its own records have run
   arrive,    ///< `exchange` and `home` have both ended
@@ -26,11 +27,11 @@ enum class run_phase : unsigned char {
   remote,    ///< sections of other ranks have run
 };
 /// Number of phases.
-inline constexpr std::size_t run_phases = 9;
+inline constexpr std::size_t run_phases = 10;
 /// Returns the name of a phase.
 inline char const* to_string(run_phase phase) {
-  constexpr char const* names[run_phases] = {"count", "sort",   "gather", "pack",  "exchange",
-                                             "home",  "arrive", "join",   "remote"};
+  constexpr char const* names[run_phases] = {"count",    "sort", "gather", "pack", "combine",
+                                             "exchange", "home", "arrive", "join", "remote"};
   return names[static_cast<std::size_t>(phase)];
 }
 /// [phase] seconds from the begin of a run to the end of the phase; empty if the run had no such

@@ -6,6 +6,7 @@
 #include <warden/buffer.hpp>
 #include <warden/communicator.hpp>
 #include <warden/detail/execute/partition_map.cuh>
+#include <warden/detail/spread/launch_blocks.cuh>
 #include <warden/detail/spread/spread_kernels.cuh>
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
@@ -24,24 +25,6 @@
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
-
-/// Returns the number of blocks of a kernel of `Run` that are resident together, at most `most`.
-/// Throws cuda_error.
-template <class Run>
-unsigned resident_blocks(runtime::kernel const& kernel, std::size_t shared_bytes, unsigned most,
-                         std::source_location where) {
-  constexpr unsigned threads = Run::policy::block_threads;
-  return std::min(
-      most, static_cast<unsigned>(runtime::resident_blocks(kernel, threads, shared_bytes, where)));
-}
-/// Enqueues a kernel of `Run` that takes one argument. Throws cuda_error.
-template <class Run, class Argument>
-void launch_blocks(runtime::kernel const& kernel, unsigned blocks, std::size_t shared_bytes,
-                   Argument& argument, stream_ref s, std::source_location where) {
-  void* arguments[] = {&argument};
-  runtime::launch(kernel, {blocks, Run::policy::block_threads, shared_bytes, false}, arguments, s,
-                  where);
-}
 
 /// Memory of both directions, and kernels of both ends. If the ranks can share memory, each copies
 /// its packed messages to the others by copy engines, which take no multiprocessor from the kernel
@@ -106,7 +89,11 @@ class spread_exchange {
     join_blocks_ =
         resident_blocks<Run>(join_kernel_, 0, std::min(columns_.partitions() + 2, all_rows), where);
   }
-  /// Returns the log of arrived messages. Valid after `join`.
+  /// Returns the memory of the table that is sent to rank `to`.
+  [[nodiscard]] message_type* table_for(exchange_table const& t, std::uint32_t to) {
+    return sent_.data() + t.packed_below(own(), to);
+  }
+  /// Returns the log of arrived messages. Its pool also holds the tables. Valid after `join`.
   [[nodiscard]] log_type const& arrived() const { return arrived_; }
   /// Returns the size in device memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const {
@@ -119,7 +106,7 @@ class spread_exchange {
   /// host, `on_device` is its copy for kernels.
   void pack(run_arguments<Run> const& run, exchange_table const& t, exchange_table const& on_device,
             stream_ref s, std::source_location where) {
-    if (t.packed_below(own(), ranks()) == 0) return;
+    if (!sends_any_rows(t)) return;
     cursors_.fill_bytes(0, s, where);
     pack_arguments<Run> argument{
         run,          on_device,           own(), columns_.partitions(), cursors_.data(),
@@ -155,44 +142,54 @@ class spread_exchange {
   [[nodiscard]] std::size_t header_bytes(std::uint32_t rows) const {
     return exchange_header::bytes(rows, columns_.partitions());
   }
+  [[nodiscard]] bool sends_any_rows(exchange_table const& t) const {
+    for (std::uint32_t to = 0; to < ranks(); ++to) {
+      if (t.sends_rows(own(), to)) return true;
+    }
+    return false;
+  }
+  /// Returns the bytes of the header of the messages that rank `from` sends to rank `to`.
+  [[nodiscard]] std::size_t header_of(exchange_table const& t, std::uint32_t from,
+                                      std::uint32_t to) const {
+    return t.sends_rows(from, to) ? header_bytes(t.rows(from)) : 0;
+  }
   [[nodiscard]] std::byte* received() const {
     return shared_ ? shared_->at(world_.rank()) : received_.data();
   }
 
-  /// A piece of messages, or a header.
+  /// A piece of messages, a table, or a header. Empty if there is none.
   struct span_of_bytes {
     std::byte* data;
     std::size_t bytes;
   };
   [[nodiscard]] std::array<span_of_bytes, 2> packed_for(exchange_table const& t,
                                                         std::uint32_t to) const {
-    std::size_t const header = header_bytes(t.rows(own()));
     return {{{reinterpret_cast<std::byte*>(sent_.data() + t.packed_below(own(), to)),
               t.packed(own(), to) * sizeof(message_type)},
-             {sent_headers_.data() + to * header, header}}};
+             {sent_headers_.data() + to * header_bytes(t.rows(own())), header_of(t, own(), to)}}};
   }
   /// Returns the places of the messages and the header that rank `from` sends to rank `to`, in the
   /// memory of rank `to` that begins at `memory`.
   [[nodiscard]] std::array<span_of_bytes, 2> place_of(exchange_table const& t, std::uint32_t from,
                                                       std::uint32_t to, std::byte* memory) const {
     std::size_t headers = headers_at_;
-    for (std::uint32_t r = 0; r < from; ++r)
-      headers += t.packed(r, to) != 0 ? header_bytes(t.rows(r)) : 0;
+    for (std::uint32_t r = 0; r < from; ++r) headers += header_of(t, r, to);
     return {{{memory + std::size_t{t.packed_before(from, to)} * sizeof(message_type),
               t.packed(from, to) * sizeof(message_type)},
-             {memory + headers, header_bytes(t.rows(from))}}};
+             {memory + headers, header_of(t, from, to)}}};
   }
   /// Copies this rank's packed messages to the memory of the other ranks. No kernel of theirs uses
   /// that memory now: a rank sends its counts after its last run.
   void copy_pieces(exchange_table const& t, stream_ref s, std::source_location where) {
     for (std::uint32_t k = 1; k <= ranks(); ++k) {
       std::uint32_t const to = (own() + k) % ranks();
-      if (t.packed(own(), to) == 0) continue;
       int const rank = static_cast<int>(to);  // mutation: copied-to-wrong-rank
       auto const from = packed_for(t, to);
       auto const places = place_of(t, own(), to, shared_->at(rank));
-      for (std::size_t i = 0; i < from.size(); ++i)
-        runtime::copy_async(places[i].data, from[i].data, from[i].bytes, s, where);
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        if (from[i].bytes != 0)
+          runtime::copy_async(places[i].data, from[i].data, from[i].bytes, s, where);
+      }
     }
     await_copies(s, where);  // mutation: copies-awaited
   }
@@ -211,11 +208,11 @@ class spread_exchange {
       auto const pieces = packed_for(t, r);
       auto const places = place_of(t, r, own(), received_.data());
       for (std::size_t i = 0; i < pieces.size(); ++i) {
-        if (r == own() && t.packed(r, r) != 0)
+        if (r == own() && pieces[i].bytes != 0)
           runtime::copy_async(places[i].data, pieces[i].data, pieces[i].bytes, s, where);
-        if (r != own() && t.packed(own(), r) != 0)
+        if (r != own() && pieces[i].bytes != 0)
           sent.push_back({rank, pieces[i].data, pieces[i].bytes});
-        if (r != own() && t.packed(r, own()) != 0)
+        if (r != own() && places[i].bytes != 0)
           received.push_back({rank, places[i].data, places[i].bytes});
       }
     }

@@ -30,6 +30,9 @@ struct exchange_table {
   /// places, a power of two. They are aligned to 16 bytes, because NCCL copies unaligned data byte
   /// by byte.
   std::uint32_t aligned;
+  /// Places that a table of partials takes, which has a cell for each record of a rank; 0 if no
+  /// rank sends tables.
+  std::uint32_t table_places;
 
   /// Returns the number of words that each rank sends.
   WARDEN_HOST_DEVICE static std::uint32_t words_each(std::uint32_t ranks) { return 2 + ranks; }
@@ -41,9 +44,19 @@ struct exchange_table {
   WARDEN_HOST_DEVICE std::uint32_t places(std::uint32_t from, std::uint32_t to) const {
     return words_of(from)[2 + to];
   }
-  /// Returns the places of the messages that rank `from` packs for rank `to`.
+  /// True if rank `from` sends rank `to` a table of partials instead of messages: if the table
+  /// takes at most half of the places. It is read and written several times, a message once.
+  WARDEN_HOST_DEVICE bool sends_table(std::uint32_t from, std::uint32_t to) const {
+    return table_places != 0 && from != to && table_places <= places(from, to) / 2;
+  }
+  /// Returns the places that rank `from` packs for rank `to`: of messages, or of a table.
   WARDEN_HOST_DEVICE std::uint32_t packed(std::uint32_t from, std::uint32_t to) const {
+    if (sends_table(from, to)) return table_places;
     return from == to && !packs_own ? 0 : places(from, to);  // mutation: home-twice
+  }
+  /// True if rank `from` sends rank `to` messages, with a header.
+  WARDEN_HOST_DEVICE bool sends_rows(std::uint32_t from, std::uint32_t to) const {
+    return packed(from, to) != 0 && !sends_table(from, to);
   }
   /// Returns `packed`, and the places left free after it.
   WARDEN_HOST_DEVICE std::uint32_t spaced(std::uint32_t from, std::uint32_t to) const {
@@ -66,7 +79,7 @@ struct exchange_table {
   /// Returns the rows that come to rank `to` from the ranks before `from`.
   WARDEN_HOST_DEVICE std::uint32_t rows_before(std::uint32_t from, std::uint32_t to) const {
     std::uint32_t sum = 0;
-    for (std::uint32_t r = 0; r < from; ++r) sum += packed(r, to) != 0 ? rows(r) : 0;
+    for (std::uint32_t r = 0; r < from; ++r) sum += sends_rows(r, to) ? rows(r) : 0;
     return sum;
   }
 
@@ -262,8 +275,8 @@ class log_packer {
   /// Reserves places for a row's messages for a rank, and writes its begin into that rank's header.
   WARDEN_DEVICE piece find(std::uint32_t rank, std::uint32_t turn) const {
     piece found{{0, 0}, nowhere};
+    if (!a_.table.sends_rows(a_.own, rank)) return found;
     std::uint32_t const all = a_.table.packed(a_.own, rank);
-    if (all == 0) return found;
     std::uint32_t const row = row_of(turn);
     std::uint32_t begin = log_type::no_row;
     if (row != log_type::no_row) {
@@ -285,7 +298,7 @@ class log_packer {
   /// Writes where the segments of one partition begin, relative to the piece; in the last column,
   /// where the last segments end.
   WARDEN_DEVICE void write_column(std::uint32_t rank, std::uint32_t column) const {
-    if (a_.table.packed(a_.own, rank) == 0) return;
+    if (!a_.table.sends_rows(a_.own, rank)) return;
     std::uint32_t const first = rank * a_.columns;
     std::uint16_t* const to = header_of(rank).offsets + std::size_t{column} * rows_;
     for (std::uint32_t turn = simt::thread_rank(); turn < rows_; turn += simt::block_threads()) {
@@ -322,8 +335,8 @@ struct join_arguments {
   std::uint32_t columns;      ///< partitions of one rank
   std::byte* headers;         ///< headers of the ranks that sent messages, one after another
   std::uint32_t number;       ///< number of the run
-  /// Not 0 if the communicator has failed, so that messages may be missing. Then the log stays
-  /// empty. Null if it cannot fail.
+  /// Not 0 if the communicator has failed, so that messages may be missing. Then nothing of the log
+  /// is run. Null if it cannot fail.
   std::uint32_t const* failed;
 };
 
@@ -335,8 +348,9 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) join_ranks(join_
   std::byte* memory = a.headers;
   std::uint32_t first_row = 0, first_place = 0;
   for (std::uint32_t from = 0; from < a.table.ranks; ++from) {
-    std::uint32_t const places = a.table.packed(from, a.own);
-    if (places == 0) continue;
+    std::uint32_t const place = first_place;
+    first_place += a.table.spaced(from, a.own);
+    if (!a.table.sends_rows(from, a.own)) continue;
     std::uint32_t const rows = a.table.rows(from);
     exchange_header const header = exchange_header::at(memory, rows);
     // One column more than partitions, where the last segments end; and one for the begins of rows.
@@ -347,19 +361,18 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) join_ranks(join_
         } else {
           std::uint32_t const begin = header.begins[row];
           a.to.begins[first_row + row] =
-              begin == log_type::no_row ? begin : begin + first_place;  // mutation: piece-begin
+              begin == log_type::no_row ? begin : begin + place;  // mutation: piece-begin
         }
       }
     }
     memory += exchange_header::bytes(rows, a.columns);
     first_row += rows;  // mutation: header-lost
-    first_place += a.table.spaced(from, a.own);
   }
   if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
   *a.to.control = {};
-  simt::store_relaxed(&a.to.control->running, a.number);
   // The host writes this word, and then aborts the exchange, for whose end this kernel waits.
   if (a.failed != nullptr && simt::load_relaxed(a.failed) != 0) return;  // mutation: join-lost
+  simt::store_relaxed(&a.to.control->running, a.number);
   a.to.control->rows = first_row;
   // Any of the rows may be wide.
   if constexpr (Ref::formats::two_widths) a.to.control->wide_rows = first_row;

@@ -12,7 +12,10 @@
 #include <warden/detail/deferred/record_numbers.cuh>
 #include <warden/detail/deferred/run_ref.cuh>
 #include <warden/detail/execute/partition_map.cuh>
+#include <warden/detail/spread/launch_blocks.cuh>
 #include <warden/detail/spread/log_sender.cuh>
+#include <warden/detail/spread/partial_cell.cuh>
+#include <warden/detail/spread/partial_tables.cuh>
 #include <warden/detail/spread/rank_channel.cuh>
 #include <warden/detail/spread/run_timeline.cuh>
 #include <warden/detail/spread/spread_exchange.cuh>
@@ -101,11 +104,10 @@ class spread_runner {
   /// ranks. Throws limit_error if the ranks' logs differ, and cuda_error.
   void make(run_type& run, std::source_location where) {
     inner_.make_sorter(run.log, where);
-    home_ = run.log;
-    home_.partitions = columns_;
-    home_.offsets += std::size_t{own()} * columns_.partitions() * run.log.rows;
+    home_ = part_of(run.log, own());
     count_blocks_ = resident_blocks<run_type>(count_kernel_, ranks() * sizeof(std::uint32_t),
                                               run.log.rows, where);
+    if constexpr (combines) table_places_ = tables_.plan(run, ranks(), most_places, where);
     agree(run, where);
     if (ranks() != 1) exchange_.make(run.log, columns_, rows_, rooms_, where);
     log_type largest = home_;
@@ -154,7 +156,10 @@ class spread_runner {
     exchange_.join(on_device(), run.number, s, where);
     note_end(run_phase::join, s, where);
     run.ref.log = exchange_.arrived();
-    inner_.execute(run, stage, s, where);
+    if constexpr (combines) {
+      if (gets_tables(counted)) tables_.run_arrived(run, on_device(), own(), s, where);
+    }
+    if (counted.rows_before(ranks(), own()) != 0) inner_.execute(run, stage, s, where);
     note_end(run_phase::remote, s, where);
   }
   /// Makes each further run record when its phases end. Uses timers of the current device.
@@ -169,7 +174,7 @@ class spread_runner {
   [[nodiscard]] static launch_control* launch() { return nullptr; }
   /// Returns the size in device memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const {
-    return inner_.bytes() + counts_.bytes() + exchange_.bytes();
+    return inner_.bytes() + counts_.bytes() + exchange_.bytes() + tables_.bytes();
   }
   /// Returns true if any rank had sections in the last run. Valid with several ranks, or if
   /// sections send sections.
@@ -185,6 +190,12 @@ class spread_runner {
   [[nodiscard]] std::uint32_t ranks() const { return ranks_of(world()); }
   [[nodiscard]] std::uint32_t own() const { return static_cast<std::uint32_t>(world().rank()); }
   [[nodiscard]] std::uint32_t columns() const { return columns_.partitions(); }
+  /// Returns the view of a log's messages for the records of one rank.
+  [[nodiscard]] log_type part_of(log_type log, std::uint32_t rank) const {
+    log.partitions = columns_;
+    log.offsets += std::size_t{rank} * columns_.partitions() * log.rows;
+    return log;
+  }
   [[noreturn]] static void refuse(std::string const& reason, std::source_location where) {
     throw limit_error{"deferred: " + reason, where};
   }
@@ -192,33 +203,35 @@ class spread_runner {
   /// Checks that all ranks' logs agree, and gathers the sizes that may differ. Collective over the
   /// ranks.
   void agree(run_type const& run, std::source_location where) {
-    constexpr std::uint32_t agreeing = 6;  ///< words that must agree; two more may differ
-    std::array<std::uint32_t, agreeing + 2> const own_words{
-        columns_.partitions(),
-        columns_.chunk(),
-        sizeof(message_type),
-        sizeof(Record),
-        static_cast<std::uint32_t>(total_ >> 32),
-        static_cast<std::uint32_t>(total_),
-        run.log.rows,
-        static_cast<std::uint32_t>(room_)};
+    constexpr std::uint32_t agreeing = 6, words = agreeing + 3;  ///< the last ones may differ
+    std::array<std::uint32_t, words> const own_words{columns_.partitions(),
+                                                     columns_.chunk(),
+                                                     sizeof(message_type),
+                                                     sizeof(Record),
+                                                     static_cast<std::uint32_t>(total_ >> 32),
+                                                     static_cast<std::uint32_t>(total_),
+                                                     run.log.rows,
+                                                     static_cast<std::uint32_t>(room_),
+                                                     table_places_};
     static constexpr char const* names[agreeing] = {
         "partitions of a rank", "neighbouring records of a partition",
         "bytes of a message",   "bytes of a record",
         "2^32 records",         "records"};
-    rank_channel channel{world(), agreeing + 2, where};
+    rank_channel channel{world(), words, where};
     auto const all = channel.gather(own_words, where);
     for (std::uint32_t r = 0; r < ranks(); ++r) {
       for (std::uint32_t w = 0; w < agreeing; ++w) {
-        std::uint32_t const first = all[w], value = all[r * (agreeing + 2) + w];
+        std::uint32_t const first = all[w], value = all[r * words + w];
         if (first == value) continue;
         refuse("rank " + std::to_string(r) + " has " + std::to_string(value) + " " + names[w] +
                    ", and rank 0 has " + std::to_string(first) +
                    ": all ranks make the same guarded array, and logs with the same partitions",
                where);
       }
-      rows_.push_back(all[r * (agreeing + 2) + agreeing]);
-      rooms_.push_back(all[r * (agreeing + 2) + agreeing + 1]);
+      rows_.push_back(all[r * words + agreeing]);
+      rooms_.push_back(all[r * words + agreeing + 1]);
+      // No rank sends tables if a rank cannot, because of less shared memory.
+      if (all[r * words + agreeing + 2] != own_words.back()) table_places_ = 0;
     }
   }
 
@@ -234,8 +247,7 @@ class spread_runner {
   /// Returns the counts of all ranks for all ranks. Blocks the host. Throws put_off, and
   /// limit_error if a rank has no room for all arriving messages.
   exchange_table gathered_counts(std::source_location where) {
-    exchange_table const table{counts_.gather(where).data(), ranks(), run_type::in_order,
-                               spread_exchange<run_type>::aligned};
+    exchange_table const table = table_of(counts_.gather(where).data());
     any_ran_ = false;
     for (std::uint32_t r = 0; r < ranks(); ++r) {
       if (!table.runs(r)) throw put_off{};
@@ -260,12 +272,20 @@ class spread_runner {
     }
     return false;
   }
-  /// Returns the table for kernels.
-  [[nodiscard]] exchange_table on_device() const {
-    return {counts_.all(), ranks(), run_type::in_order, spread_exchange<run_type>::aligned};
+  [[nodiscard]] bool gets_tables(exchange_table const& t) const {
+    for (std::uint32_t from = 0; from < ranks(); ++from) {
+      if (t.sends_table(from, own())) return true;
+    }
+    return false;
   }
+  [[nodiscard]] exchange_table table_of(std::uint32_t const* words) const {
+    return {words, ranks(), run_type::in_order, spread_exchange<run_type>::aligned, table_places_};
+  }
+  /// Returns the table for kernels.
+  [[nodiscard]] exchange_table on_device() const { return table_of(counts_.all()); }
 
-  /// Enqueues packing and transfer of this rank's messages for other ranks, in a stream of its own.
+  /// Enqueues packing and transfer of this rank's messages for other ranks, in a stream of its own,
+  /// and before the transfer the runs that fill this rank's tables.
   void exchange(run_arguments<run_type> const& run, exchange_table const& t, run_stage& stage,
                 stream_ref s, std::source_location where) {
     stream_ref const exchange_stream = counts_.stream();
@@ -277,10 +297,31 @@ class spread_runner {
     // Sections that ran concurrently with the packing would start on multiprocessors that it leaves
     // free, and stay there after it has ended.
     s.wait_for(packed_, where);
+    if constexpr (combines) combine(run, t, s, where);
     exchange_.send(t, exchange_stream, where);
     stage = run_stage::begun;
     note_end(run_phase::exchange, exchange_stream, where);
     arrived_.record(exchange_stream, where);
+  }
+
+  /// Enqueues the runs that fill this rank's tables. They are in the stream of the run, because
+  /// they take all multiprocessors and the memory of the split, as the run of the home part does.
+  void combine(run_arguments<run_type> const& run, exchange_table const& t, stream_ref s,
+               std::source_location where) {
+    bool any = false;
+    for (std::uint32_t to = 0; to < ranks(); ++to) {
+      if (!t.sends_table(own(), to)) continue;
+      if (!any) tables_.prepare(run, on_device(), own(), s, where);
+      any = true;
+      run_arguments<run_type> part = run;
+      part.ref.log = part_of(run.ref.log, to);
+      part.ref.log.control = tables_.control_of(to);  // mutation: table-counters
+      tables_.fill(inner_.split(part, s, where), to, exchange_.table_for(t, to), s, where);
+    }
+    if (!any) return;
+    note_end(run_phase::combine, s, where);
+    combined_.record(s, where);
+    counts_.stream().wait_for(combined_, where);  // mutation: tables-early
   }
 
   /// Notes that the phase ends with the work that `s` contains now. No effect unless phases are
@@ -289,7 +330,8 @@ class spread_runner {
     if (timeline_) timeline_->end(phase, s, where);
   }
 
-  static constexpr unsigned threads = run_type::policy::block_threads;
+  /// True if sections for one record are combined before they travel, if that saves time.
+  static constexpr bool combines = combines_for_ranks<Policy, Record, Sections...>;
 
   inner_runner inner_;
   std::uint64_t total_;  ///< records of all ranks
@@ -299,7 +341,9 @@ class spread_runner {
   bool any_ran_ = false;
   rank_channel counts_;
   spread_exchange<run_type> exchange_;
-  event sorted_, packed_, arrived_;
+  typename partial_tables_of<combines, Policy, Record, Sections...>::type tables_;
+  std::uint32_t table_places_ = 0;  ///< places of a table; 0 if no rank sends any
+  event sorted_, packed_, combined_, arrived_;
   log_type home_{};                         ///< messages for this rank's own records
   std::unique_ptr<run_timeline> timeline_;  ///< null unless phases are recorded
   unsigned count_blocks_ = 0;
