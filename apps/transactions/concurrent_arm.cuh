@@ -43,23 +43,28 @@ class concurrent_arm final : public arm {
   }
 
   std::string tune() override {
-    std::uint32_t const n = std::min(size_, is_simulated_ ? 64u : 1u << 16);
     concurrent_settings best = how_;
     double least = std::numeric_limits<double>::max();
-    // Fewer threads meet less often.
-    for (unsigned part = 1; part <= resident_; part *= 4) {
+    unsigned part = 1;
+    while (part <= resident_ / 4) part *= 4;
+    // Fewer threads meet less often. If more threads cost twice as much, the search ends: even more
+    // threads would cost more, and take long to measure.
+    for (; part != 0; part /= 4) {
+      double least_of_part = std::numeric_limits<double>::max();
       for (bool const sleeps : {false, true}) {
         for (bool const yields : {false, true}) {
           if (yields && !Protocol::can_yield) continue;
           // Simulated threads that poll without pauses are slow.
           if (!sleeps && is_simulated_) continue;
           how_ = {resident_ / part, sleeps, yields};
-          double const cost = std::min(cost_of(n), cost_of(n));
+          double const cost = cost_of_one();
+          least_of_part = std::min(least_of_part, cost);
           if (cost >= least) continue;
           least = cost;
           best = how_;
         }
       }
+      if (least_of_part > 2 * least) break;
     }
     how_ = best;
     return std::to_string(how_.blocks) + "x" + std::to_string(threads_) +
@@ -80,16 +85,25 @@ class concurrent_arm final : public arm {
     static_cast<concurrent_run&>(arguments_) = {n, counts_.data(), waits_.ref(), how_};
     simt::launch(kernel, how_.blocks, threads_, 0, arguments_, {});
   }
-  /// Returns seconds; on the simulated device, which has no time, the number of atomics.
-  double cost_of(std::uint32_t n) {
-    open_async_();
-    warden::timer clock;
-    clock.start();
-    run_async(n);
-    clock.stop();
-    warden::measurement const m = clock.result();
-    waits_.wait();
-    return m.seconds > 0 ? m.seconds : static_cast<double>(m.global_atomics);
+  /// Returns the time of a transaction with the settings `how_`; on the simulated device, which has
+  /// no time, its number of atomics.
+  double cost_of_one() {
+    // Several for each thread: the first ones begin together.
+    constexpr std::uint32_t each = 4;
+    std::uint32_t const n = std::min(size_, is_simulated_ ? 64u : each * how_.blocks * threads_);
+    double least = std::numeric_limits<double>::max();
+    for (unsigned attempt = 0; attempt < 2; ++attempt) {
+      open_async_();
+      warden::timer clock;
+      clock.start();
+      run_async(n);
+      clock.stop();
+      warden::measurement const m = clock.result();
+      waits_.wait();
+      double const cost = m.seconds > 0 ? m.seconds : static_cast<double>(m.global_atomics);
+      least = std::min(least, cost / n);
+    }
+    return least;
   }
 
   Arguments arguments_;

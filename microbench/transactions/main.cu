@@ -188,7 +188,7 @@ int main(int argc, char** argv) {
   // Threads that wait for a hot row are slow on the simulated device.
   bool const simulated = program.simulated();
   if (rows.empty()) rows = simulated ? std::vector{4096u} : std::vector{1'000'000u, 10'000'000u};
-  if (sizes.empty()) sizes = {simulated ? 128u : 1u << 20};
+  if (sizes.empty()) sizes = {simulated ? 128u : 1u << 16};
   if (thetas.empty()) thetas = simulated ? std::vector<std::string>{"0", "0.9"} : all_thetas;
   if (writes.empty()) writes = {50, 5};
   if (row_bytes.empty()) row_bytes = {8, 100};
