@@ -28,7 +28,7 @@ class arm {
 
 struct arm_options {
   double limit_seconds = 10;  ///< a wait without progress ends after this time with timeout_error
-  bool yields = false;        ///< locks, until `tune`: gives all locks back if one is taken
+  bool variant = false;       ///< until `tune`: uses the variant of the arm's protocol
 };
 
 }  // namespace transactions

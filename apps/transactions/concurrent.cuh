@@ -25,8 +25,8 @@ struct run_counts {
 /// Settings of a run, chosen by measurements.
 struct concurrent_settings {
   unsigned blocks = 0;
-  bool sleeps = true;   ///< back-off after failed attempts
-  bool yields = false;  ///< gives all rows back if one is taken; otherwise waits with what it has
+  bool sleeps = true;    ///< back-off after failed attempts
+  bool variant = false;  ///< uses the variant of the protocol, if it has one
 };
 
 /// Arguments of every arm.

@@ -39,7 +39,7 @@ class concurrent_arm final : public arm {
     resident_ = warden::baseline::full_occupancy(kernel, threads_);
     if (is_simulated_) resident_ = std::min(resident_, 3u);
     how_.blocks = resident_;
-    how_.yields = o.yields && Protocol::can_yield;
+    how_.variant = o.variant && Protocol::variant != nullptr;
   }
 
   std::string tune() override {
@@ -52,11 +52,11 @@ class concurrent_arm final : public arm {
     for (; part != 0; part /= 4) {
       double least_of_part = std::numeric_limits<double>::max();
       for (bool const sleeps : {false, true}) {
-        for (bool const yields : {false, true}) {
-          if (yields && !Protocol::can_yield) continue;
+        for (bool const variant : {false, true}) {
+          if (variant && Protocol::variant == nullptr) continue;
           // Simulated threads that poll without pauses are slow.
           if (!sleeps && is_simulated_) continue;
-          how_ = {resident_ / part, sleeps, yields};
+          how_ = {resident_ / part, sleeps, variant};
           double const cost = cost_of_one();
           least_of_part = std::min(least_of_part, cost);
           if (cost >= least) continue;
@@ -68,7 +68,8 @@ class concurrent_arm final : public arm {
     }
     how_ = best;
     return std::to_string(how_.blocks) + "x" + std::to_string(threads_) +
-           (how_.sleeps ? ", back-off" : "") + (how_.yields ? ", yields" : "");
+           (how_.sleeps ? ", back-off" : "") +
+           (how_.variant ? std::string{", "} + Protocol::variant : "");
   }
   void run_async() override { run_async(size_); }
   void wait() override { waits_.wait(); }

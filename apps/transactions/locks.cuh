@@ -66,22 +66,23 @@ WARDEN_DEVICE void unlock_rows(std::uint32_t* words, Rows const& rows, unsigned 
 }
 /// Locks all rows, an ordered set, for transaction `i`. Returns false if the launch is poisoned. In
 /// the order of ids no circle of waits arises: a thread waits for a row that is higher than all of
-/// its own. With yields, the thread with the highest row of all gets its next one.
+/// its own. In the variant `yields` it gives all locks back if one is taken: the thread with the
+/// highest row of all gets its next one.
 template <class Rows>
 WARDEN_DEVICE bool lock_rows(concurrent_run const& a, std::uint32_t* words, Rows const& rows,
                              std::uint32_t i, run_counts& mine) {
   unsigned taken = 0, failures = 0;
-  bool is_first = true;  // no attempt at this row failed; with yields, at any row
+  bool is_first = true;  // no attempt at this row failed; if it yields, at any row
   ticket_wait wait{a, rows.id(0)};
   for (;;) {
     row_lock const lock{&words[rows.id(taken)]};
     bool const has_lock =
-        rows.writes(taken) ? lock.try_write(i, is_first, !a.how.yields) : lock.try_read(is_first);
+        rows.writes(taken) ? lock.try_write(i, is_first, !a.how.variant) : lock.try_read(is_first);
     if (!has_lock) {
       ++mine.retries;
       simt::note_lock_retry();
       if (!wait.hopeful()) return false;
-      if (a.how.yields && taken != 0) {
+      if (a.how.variant && taken != 0) {
         // Nothing was read or written under these locks, so no fence.
         unlock_rows(words, rows, taken, i);
         taken = 0;
@@ -94,14 +95,14 @@ WARDEN_DEVICE bool lock_rows(concurrent_run const& a, std::uint32_t* words, Rows
       continue;
     }
     if (++taken == rows.count) return true;
-    if (a.how.yields) continue;
+    if (a.how.variant) continue;
     is_first = true;
     wait = ticket_wait{a, rows.id(taken)};
   }
 }
 
 struct two_phase_locking {
-  static constexpr bool can_yield = true;
+  static constexpr char const* variant = "yields";
 
   template <class Row>
   WARDEN_DEVICE static bool run(concurrent_arguments<Row> const& a, std::uint32_t i,

@@ -58,7 +58,7 @@ class row_times {
 /// time of the transaction that wrote it. Then the tickets order them: the writer takes its own
 /// before it unlocks the row, and the reader after it has seen the row unlocked.
 struct tictoc {
-  static constexpr bool can_yield = false;
+  static constexpr char const* variant = nullptr;
 
   template <class Row>
   WARDEN_DEVICE static bool run(concurrent_arguments<Row> const& a, std::uint32_t i,
@@ -76,10 +76,17 @@ struct tictoc {
   template <class Row>
   WARDEN_DEVICE static bool attempt(concurrent_arguments<Row> const& a, transaction const& t,
                                     ordered_rows const& rows, std::uint32_t i) {
-    std::uint64_t seen[operations];
-    for (unsigned s = 0; s < rows.count; ++s) seen[s] = simt::load_relaxed(times(a, rows, s));
-    for (unsigned s = 0; s < rows.count; ++s)
-      if (row_times{seen[s]}.is_locked()) return false;
+    // Constant indexes keep the times in registers, so the loads overlap.
+    std::uint64_t seen[operations], all = 0;
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < operations; ++s) {
+      if (s < rows.count) seen[s] = simt::load_relaxed(times(a, rows, s));
+    }
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < operations; ++s) {
+      if (s < rows.count) all |= seen[s];
+    }
+    if (row_times{all}.is_locked()) return false;
     // Acquire: pairs with the fence in `commit` of the transactions that wrote these times, for the
     // rows and for the order of tickets.
     simt::fence_device();
@@ -87,17 +94,25 @@ struct tictoc {
     // Acquire: pairs with the fence after the locks of later writers. If a load of a row has read
     // from one of them, then the second load of its times sees the lock or the new times.
     simt::fence_device();
-    for (unsigned s = 0; s < rows.count; ++s) {
+    bool is_unchanged = true;
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < operations; ++s) {
       // The lock is a second look at a row to write.
-      if (rows.writes(s)) continue;
+      if (s >= rows.count || rows.writes(s)) continue;
       std::uint64_t const now = simt::load_relaxed(times(a, rows, s));  // mutation: tictoc-look
-      if (!row_times{now}.is_unchanged(row_times{seen[s]})) return false;
+      is_unchanged &= row_times{now}.is_unchanged(row_times{seen[s]});
     }
+    if (!is_unchanged) return false;
     std::uint64_t time = 0;
-    for (unsigned s = 0; s < rows.count; ++s) {
-      if (rows.writes(s) && !lock(a, rows, s, seen[s])) {
-        unlock(a, rows, seen, s);
-        return false;
+    unsigned locked = 0;
+    bool goes_on = true;
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < operations; ++s) {
+      if (s >= rows.count || !goes_on) continue;
+      if (rows.writes(s)) {
+        goes_on = lock(a, rows, s, seen[s]);
+        if (!goes_on) continue;
+        locked |= 1u << s;
       }
       row_times const of{seen[s]};
       std::uint64_t const last =
@@ -106,9 +121,17 @@ struct tictoc {
     }
     // Release of the locks to transactions that read a row which `commit` has begun to write.
     simt::fence_device();
-    for (unsigned s = 0; s < rows.count; ++s) {
-      if (rows.writes(s) || keep(a, rows, s, row_times{seen[s]}, time)) continue;
-      unlock(a, rows, seen, rows.count);
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < operations; ++s) {
+      if (s >= rows.count || rows.writes(s) || !goes_on) continue;
+      goes_on = keep(a, rows, s, row_times{seen[s]}, time);
+    }
+    if (!goes_on) {
+      // These rows are unchanged.
+      WARDEN_UNROLL
+      for (unsigned s = 0; s < operations; ++s) {
+        if ((locked >> s & 1) != 0) simt::exchange(times(a, rows, s), seen[s]);
+      }
       return false;
     }
     std::uint64_t const ticket = simt::fetch_add(&a.counts->ticket, std::uint64_t{1});
@@ -161,13 +184,6 @@ struct tictoc {
     // Written and read at this time, and unlocked.
     for (unsigned s = 0; s < rows.count; ++s)
       if (rows.writes(s)) simt::store_relaxed(times(a, rows, s), time);
-  }
-  /// Gives back the locks of the first `count` rows, which are unchanged.
-  template <class Row>
-  WARDEN_DEVICE static void unlock(concurrent_arguments<Row> const& a, ordered_rows const& rows,
-                                   std::uint64_t const (&seen)[operations], unsigned count) {
-    for (unsigned s = 0; s < count; ++s)
-      if (rows.writes(s)) simt::exchange(times(a, rows, s), seen[s]);
   }
   template <class Row>
   WARDEN_DEVICE static std::uint64_t* times(concurrent_arguments<Row> const& a,

@@ -35,26 +35,26 @@ TEST_P(transaction_arms, run_in_a_serial_order) {
 }
 TEST_P(transaction_arms, take_rows_that_repeat_and_reads_alone) {
   ycsb repeating{{.rows = 12, .transactions = 60, .repeats = true}};
-  for (bool const yields : {false, true}) {
-    auto const arm = make_arm(GetParam(), repeating, {.yields = yields});
-    EXPECT_EQ(test::run_and_check(repeating, *arm), "") << yields;
+  for (bool const variant : {false, true}) {
+    auto const arm = make_arm(GetParam(), repeating, {.variant = variant});
+    EXPECT_EQ(test::run_and_check(repeating, *arm), "") << variant;
   }
   ycsb reading{{.rows = 10, .theta = 0.99, .writes = 0, .transactions = 60}};
   EXPECT_EQ(test::run_and_check(reading, *make_arm(GetParam(), reading)), "");
 }
 TEST_P(transaction_arms, waits_end) {
   if (GetParam() == "warden") GTEST_SKIP() << "it has no locks that stay";
-  for (bool const yields : {false, true}) {
+  for (bool const variant : {false, true}) {
     ycsb all{{.rows = 10, .transactions = 4}};
-    auto const arm = make_arm(GetParam(), all, {.limit_seconds = 0.01, .yields = yields});
+    auto const arm = make_arm(GetParam(), all, {.limit_seconds = 0.01, .variant = variant});
     // The lock of a row is held, as a lock and as a version. All transactions name this row.
     std::uint32_t const held = 1u << 31;
     warden::copy(all.words() + 6, &held, 1);
     std::uint64_t const locked = transactions::row_times{0}.locked().word();
     warden::copy(all.times() + 6, &locked, 1);
     arm->run_async();
-    EXPECT_THROW(arm->wait(), warden::timeout_error) << yields;
-    EXPECT_EQ(test::run_and_check(all, *arm), "") << yields;
+    EXPECT_THROW(arm->wait(), warden::timeout_error) << variant;
+    EXPECT_EQ(test::run_and_check(all, *arm), "") << variant;
   }
 }
 

@@ -65,27 +65,62 @@ WARDEN_DEVICE ordered_records order_records(named_records const& named) {
   return all;
 }
 
+/// Copies of the records of a transaction. Other threads may access the records.
+class record_copies {
+ public:
+  /// Loads all records. Sets `at` to the copies.
+  WARDEN_DEVICE record_copies(record const* all, ordered_records const& of, record_pointers& at) {
+    record loaded[most_named];
+    // Constant indexes keep what is loaded in registers, so the loads overlap.
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < most_named; ++s) {
+      if (s >= of.count) continue;
+      record const* const from = &all[of.id(s)];
+      loaded[s] = {{simt::load_relaxed(&from->words[0]), simt::load_relaxed(&from->words[1])}};
+    }
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < most_named; ++s) {
+      if (s < of.count) copies_[s] = loaded[s];
+    }
+    WARDEN_UNROLL
+    for (unsigned p = 0; p < most_named; ++p) at[p] = &copies_[of.slot_of(p)];
+  }
+  record_copies(record_copies const&) = delete;
+  record_copies& operator=(record_copies const&) = delete;
+
+  /// Writes all records. Precondition: the caller has their locks.
+  WARDEN_DEVICE void store(record* all, ordered_records const& of) const {
+    for (unsigned s = 0; s < of.count; ++s) {
+      record* const to = &all[of.id(s)];
+      simt::section_enter(to);
+      simt::store_relaxed(&to->words[0], copies_[s].words[0]);
+      simt::store_relaxed(&to->words[1], copies_[s].words[1]);  // mutation: tpcc-store
+      simt::section_leave(to);
+    }
+  }
+
+ private:
+  record copies_[most_named];
+};
+
 struct locking {
-  static constexpr bool can_yield = true;
+  static constexpr char const* variant = "yields";
 
   WARDEN_DEVICE static bool run(concurrent_arguments const& a, std::uint32_t i, run_counts& mine) {
     transaction const& t = a.all[i];
-    named_records const named = name_records(a.in, t);
-    ordered_records const records = order_records(named);
+    ordered_records const records = order_records(name_records(a.in, t));
     if (!lock_rows(a, a.words, records, i, mine)) return false;
     // Acquire: pairs with the fence below of the transactions that held these locks before.
     simt::fence_device();  // mutation: tpcc-acquire
     a.serial[i] = simt::fetch_add(&a.counts->ticket, std::uint64_t{1});
-    for (unsigned s = 0; s < records.count; ++s) simt::section_enter(&a.records[records.id(s)]);
     record_pointers at;
-    WARDEN_UNROLL
-    for (unsigned p = 0; p < most_named; ++p) {
-      if (p < named.count) at[p] = &a.records[named.ids[p]];
-    }
+    record_copies const copies{a.records, records, at};
     result const r = execute(a.in, t, at);
-    if (r.commits) insert(a.in, t, r);
     a.answers[i] = r.answer;
-    for (unsigned s = 0; s < records.count; ++s) simt::section_leave(&a.records[records.id(s)]);
+    if (r.commits) {
+      copies.store(a.records, records);
+      insert(a.in, t, r);
+    }
     // Release: pairs with the fence above of the transactions that take these locks next.
     simt::fence_device();
     unlock_rows(a.words, records, records.count, i);
@@ -96,7 +131,7 @@ struct locking {
 /// A transaction executes on copies of its records, then takes the locks, which validates all of
 /// them, because it writes all.
 struct copying {
-  static constexpr bool can_yield = false;
+  static constexpr char const* variant = "locks at once";
 
   WARDEN_DEVICE static bool run(concurrent_arguments const& a, std::uint32_t i, run_counts& mine) {
     transaction const& t = a.all[i];
@@ -113,29 +148,17 @@ struct copying {
     // Acquire: pairs with the last fence of the transactions that raised these versions, for the
     // records.
     simt::fence_device();
-    record copies[most_named];
-    for (unsigned s = 0; s < records.count; ++s) {
-      record const* const from = &a.records[records.id(s)];
-      copies[s] = {{simt::load_relaxed(&from->words[0]), simt::load_relaxed(&from->words[1])}};
-    }
     record_pointers at;
-    WARDEN_UNROLL
-    for (unsigned p = 0; p < most_named; ++p) at[p] = &copies[records.slot_of(p)];
+    record_copies const copies{a.records, records, at};
     result const r = execute(a.in, t, at);
-    if (!versions.lock()) return false;
+    if (!versions.lock(a.how.variant)) return false;
     // Release of the locks, before the stores below.
     simt::fence_device();
     // All locks are held. A transaction that conflicts takes its ticket before or after that.
     a.serial[i] = simt::fetch_add(&a.counts->ticket, std::uint64_t{1});
     a.answers[i] = r.answer;
     if (r.commits) {
-      for (unsigned s = 0; s < records.count; ++s) {
-        record* const to = &a.records[records.id(s)];
-        simt::section_enter(to);
-        simt::store_relaxed(&to->words[0], copies[s].words[0]);
-        simt::store_relaxed(&to->words[1], copies[s].words[1]);  // mutation: tpcc-store
-        simt::section_leave(to);
-      }
+      copies.store(a.records, records);
       insert(a.in, t, r);
     }
     // Release: pairs with the fence after the loads of versions, for the records and the tickets.
