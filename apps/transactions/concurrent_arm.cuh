@@ -47,8 +47,8 @@ class concurrent_arm final : public arm {
     double least = std::numeric_limits<double>::max();
     unsigned part = 1;
     while (part <= resident_ / 4) part *= 4;
-    // Fewer threads meet less often. If more threads cost twice as much, the search ends: even more
-    // threads would cost more, and take long to measure.
+    // Fewer threads meet less often. If more threads cost 1.5x as much, the search ends: even
+    // more threads would cost more, and take long to measure.
     for (; part != 0; part /= 4) {
       double least_of_part = std::numeric_limits<double>::max();
       for (bool const sleeps : {false, true}) {
@@ -64,7 +64,7 @@ class concurrent_arm final : public arm {
           best = how_;
         }
       }
-      if (least_of_part > 2 * least) break;
+      if (least_of_part > 1.5 * least) break;
     }
     how_ = best;
     return std::to_string(how_.blocks) + "x" + std::to_string(threads_) +

@@ -97,12 +97,12 @@ TEST(tpcc, conditions_find_what_is_not_consistent) {
     char const* condition;
     void* at;
   } const mistakes[] = {
-      {"condition 1 ", &all.records()[0]},                          // W_YTD
-      {"condition 2 ", &all.records()[small.warehouses].words[1]},  // D_NEXT_O_ID
-      {"condition 4 ", &all.in().orders[0].lines},                  // O_OL_CNT
-      {"condition 8 ", &all.in().payments[0].amount},               // H_AMOUNT
-      {"condition 10 ", &all.records()[customer]},                  // C_BALANCE
-      {"condition 12 ", &all.records()[customer].words[1]},         // C_YTD_PAYMENT
+      {"condition 1 ", &all.records()[small.warehouse_id(0)]},          // W_YTD
+      {"condition 2 ", &all.records()[small.district_id(0)].words[1]},  // D_NEXT_O_ID
+      {"condition 4 ", &all.in().orders[0].lines},                      // O_OL_CNT
+      {"condition 8 ", &all.in().payments[0].amount},                   // H_AMOUNT
+      {"condition 10 ", &all.records()[customer]},                      // C_BALANCE
+      {"condition 12 ", &all.records()[customer].words[1]},             // C_YTD_PAYMENT
   };
   for (auto const& mistake : mistakes) {
     ASSERT_EQ(test::run_and_check(all, *arm), "");

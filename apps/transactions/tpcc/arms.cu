@@ -3,11 +3,13 @@
 
 #include "apps/transactions/tpcc/arms.cuh"
 
+#include "apps/support/device.cuh"
 #include "apps/transactions/concurrent_arm.cuh"
 #include "apps/transactions/tpcc/concurrent.cuh"
 
 #include <warden/deferred_several.cuh>
 #include <warden/error.hpp>
+#include <warden/simt/launch.cuh>
 
 #include <map>
 
@@ -21,6 +23,7 @@ struct section {
   tables const* in;
   transaction const* of;
   std::uint64_t* answer;
+  result* found;  ///< for its inserts
 
   __device__ void access(warden::access_list<Most>& a) const {
     named_records const named = name_records(*in, *of);
@@ -37,12 +40,12 @@ struct section {
     for (unsigned p = 0; p < Most; ++p) {
       if (p < count) at[p] = &records.write(p);
     }
-    result const r = execute(*in, *of, at);
+    fixed_columns const fixed = read_fixed(*in, *of);
+    result const r = execute(*of, fixed, at);
+    write_remark(*in, *of, fixed, r);
     *answer = r.answer;
-    if (!r.commits) return warden::outcome::abort;
-    // Their places belong to the records.
-    insert(*in, *of, r);
-    return warden::outcome::commit;
+    *found = r;
+    return r.commits ? warden::outcome::commit : warden::outcome::abort;
   }
 };
 template <unsigned Most>
@@ -50,8 +53,22 @@ struct make_section {
   tables const* in;
   transaction const* all;
   std::uint64_t* answers;
-  __device__ section<Most> operator()(std::uint64_t i) const { return {in, &all[i], &answers[i]}; }
+  result* found;
+  __device__ section<Most> operator()(std::uint64_t i) const {
+    return {in, &all[i], &answers[i], &found[i]};
+  }
 };
+struct insert_arguments {
+  tables in;
+  transaction const* all;
+  result const* found;
+  std::uint32_t n;
+};
+/// Inserts the rows of all transactions, which all have run.
+WARDEN_KERNEL void insert_rows(insert_arguments a) {
+  simt::assume_one_dimension();
+  apps::for_my_share(a.n, [&](std::uint64_t i) { insert(a.in, a.all[i], a.found[i]); });
+}
 /// A guarded array has a section on one record, which no transaction is.
 struct clear {
   __device__ void operator()(record& r) const { r = {}; }
@@ -63,10 +80,17 @@ class warden_arm final : public arm {
   warden_arm(workload& on, arm_options const& o)
       : on_{on},
         records_{on.records(), on.in().of.records(), {.time_limit_seconds = o.limit_seconds}},
-        log_{records_, on.size()} {}
+        log_{records_, on.size()},
+        found_{on.size()} {
+    // A transaction that does not run inserts no rows.
+    found_.fill_bytes(0);
+  }
 
   void run_async() override {
-    log_.apply_async(on_.size(), make_section<Most>{on_.device_tables(), on_.all(), on_.answers()});
+    log_.apply_async(on_.size(), make_section<Most>{on_.device_tables(), on_.all(), on_.answers(),
+                                                    found_.data()});
+    simt::launch(&insert_rows, apps::blocks(), apps::threads(), 0,
+                 {on_.in(), on_.all(), found_.data(), on_.size()}, {});
   }
   void wait() override { records_.wait(); }
   [[nodiscard]] bool claims_order() const override { return false; }
@@ -81,6 +105,7 @@ class warden_arm final : public arm {
   workload& on_;
   table records_;
   warden::deferred_several<table, section<Most>> log_;
+  warden::buffer<result> found_;  ///< [transaction]
 };
 
 template <class Protocol>

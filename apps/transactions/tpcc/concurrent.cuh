@@ -109,21 +109,21 @@ struct locking {
   WARDEN_DEVICE static bool run(concurrent_arguments const& a, std::uint32_t i, run_counts& mine) {
     transaction const& t = a.all[i];
     ordered_records const records = order_records(name_records(a.in, t));
+    fixed_columns const fixed = read_fixed(a.in, t);
     if (!lock_rows(a, a.words, records, i, mine)) return false;
     // Acquire: pairs with the fence below of the transactions that held these locks before.
     simt::fence_device();  // mutation: tpcc-acquire
     a.serial[i] = simt::fetch_add(&a.counts->ticket, std::uint64_t{1});
     record_pointers at;
     record_copies const copies{a.records, records, at};
-    result const r = execute(a.in, t, at);
+    result const r = execute(t, fixed, at);
     a.answers[i] = r.answer;
-    if (r.commits) {
-      copies.store(a.records, records);
-      insert(a.in, t, r);
-    }
+    if (r.commits) copies.store(a.records, records);
+    write_remark(a.in, t, fixed, r);
     // Release: pairs with the fence above of the transactions that take these locks next.
     simt::fence_device();
     unlock_rows(a.words, records, records.count, i);
+    insert(a.in, t, r);
     return true;
   }
 };
@@ -136,13 +136,16 @@ struct copying {
   WARDEN_DEVICE static bool run(concurrent_arguments const& a, std::uint32_t i, run_counts& mine) {
     transaction const& t = a.all[i];
     ordered_records const records = order_records(name_records(a.in, t));
-    return attempt_until_done(a, records.id(0), mine, [&] { return attempt(a, t, records, i); });
+    fixed_columns const fixed = read_fixed(a.in, t);
+    return attempt_until_done(a, records.id(0), mine,
+                              [&] { return attempt(a, t, fixed, records, i); });
   }
 
  private:
   /// Returns false if another transaction is in the way. Then no record and no version has changed.
   WARDEN_DEVICE static bool attempt(concurrent_arguments const& a, transaction const& t,
-                                    ordered_records const& records, std::uint32_t i) {
+                                    fixed_columns const& fixed, ordered_records const& records,
+                                    std::uint32_t i) {
     row_versions versions{a.words, records};
     if (!versions.load()) return false;
     // Acquire: pairs with the last fence of the transactions that raised these versions, for the
@@ -150,20 +153,19 @@ struct copying {
     simt::fence_device();
     record_pointers at;
     record_copies const copies{a.records, records, at};
-    result const r = execute(a.in, t, at);
+    result const r = execute(t, fixed, at);
     if (!versions.lock(a.how.variant)) return false;
     // Release of the locks, before the stores below.
     simt::fence_device();
     // All locks are held. A transaction that conflicts takes its ticket before or after that.
     a.serial[i] = simt::fetch_add(&a.counts->ticket, std::uint64_t{1});
     a.answers[i] = r.answer;
-    if (r.commits) {
-      copies.store(a.records, records);
-      insert(a.in, t, r);
-    }
+    if (r.commits) copies.store(a.records, records);
+    write_remark(a.in, t, fixed, r);
     // Release: pairs with the fence after the loads of versions, for the records and the tickets.
     simt::fence_device();
     versions.raise();
+    insert(a.in, t, r);
     return true;
   }
 };

@@ -92,7 +92,7 @@ WARDEN_KERNEL void check_rows(condition_arguments a) {
       ytd += columns<district>(a.records[of.district_id(static_cast<std::uint32_t>(d))]).ytd;
       paid += a.districts[d].paid;
     }
-    auto const row = columns<warehouse>(a.records[w]);
+    auto const row = columns<warehouse>(a.records[of.warehouse_id(static_cast<std::uint32_t>(w))]);
     demand(a, row.ytd == ytd, 1, w);
     demand(a, row.ytd == paid, 8, w);
   });

@@ -66,7 +66,7 @@ void populate_customers(host_tables& t, scale const& of, std::uint64_t seed) {
       ++counts[name];
       sorted[k] = {std::uint64_t{name} << 32 | first_name, c};
       bool const has_bad_credit = draw.from(0, 9) == 0;
-      t.terms.push_back(draw.from(0, 5000) | (has_bad_credit ? 1u << 31 : 0));
+      t.terms.push_back(draw.from(0, 5000) | (has_bad_credit ? bad_credit : 0));
     }
     std::sort(sorted.begin(), sorted.end());
     for (auto const& entry : sorted) t.names.push_back(entry.second);
@@ -126,13 +126,13 @@ host_tables populate(tpcc_options const& o) {
   // Each customer has paid 10.00 when the population ends.
   std::uint64_t const paid = 1000;
   for (std::uint32_t w = 0; w < of.warehouses; ++w)
-    set_columns(t.records[w], warehouse{districts_each * of.customers * paid, 0});
+    set_columns(t.records[of.warehouse_id(w)], warehouse{districts_each * of.customers * paid, 0});
   for (std::uint32_t d = 0; d < of.districts(); ++d)
     set_columns(t.records[of.district_id(d)], district{of.customers * paid, of.customers + 1, 0});
   for (std::uint32_t c = 0; c < of.districts() * of.customers; ++c)
     set_columns(t.records[of.customer_id(c)], customer{-static_cast<std::int64_t>(paid), paid, 1});
   random_numbers const random{o.seed + 5};
-  for (std::uint32_t s = of.stock_id(0, 0); s < of.records(); ++s)
+  for (std::uint32_t s = 0; s < of.customer_id(0); ++s)
     set_columns(t.records[s], stock{numbers{random, s}.from(10, 100), 0, 0, 0});
   return t;
 }

@@ -16,6 +16,8 @@ namespace transactions::tpcc {
 
 inline constexpr unsigned districts_each = 10;  ///< districts of a warehouse
 inline constexpr unsigned most_lines = 15;      ///< order lines of an order
+/// Bit of the terms of a customer with bad credit.
+inline constexpr std::uint32_t bad_credit = 1u << 31;
 /// Entries of C_DATA: 20 of 24 characters fit its 500 characters.
 inline constexpr unsigned remarks = 20;
 
@@ -32,18 +34,24 @@ struct scale {
   [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t names() const {
     return customers < 1000 ? customers : 1000;
   }
-  // Numbers of records: warehouses, districts, customers and stock follow one another.
-  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t district_id(std::uint32_t d) const {
-    return warehouses + d;
-  }
-  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t customer_id(std::uint32_t c) const {
-    return warehouses + districts() + c;
-  }
+  // Numbers of records: stock, customers, districts and warehouses follow one another. Locks are
+  // taken in this order, so those that most transactions want are held for the shortest time.
   [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t stock_id(std::uint32_t warehouse,
                                                           std::uint32_t item) const {
-    return customer_id(districts() * customers) + warehouse * items + item;
+    return warehouse * items + item;
   }
-  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t records() const { return stock_id(warehouses, 0); }
+  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t customer_id(std::uint32_t c) const {
+    return warehouses * items + c;
+  }
+  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t district_id(std::uint32_t d) const {
+    return customer_id(districts() * customers) + d;
+  }
+  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t warehouse_id(std::uint32_t w) const {
+    return district_id(districts()) + w;
+  }
+  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t records() const {
+    return warehouse_id(warehouses);
+  }
 };
 
 /// Changed columns of a row of any table.

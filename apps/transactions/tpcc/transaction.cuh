@@ -71,7 +71,7 @@ struct named_records {
 WARDEN_HOST_DEVICE named_records name_records(tables const& in, transaction const& t) {
   named_records all{};
   if (t.what == kind::payment) {
-    all.ids[0] = t.warehouse();
+    all.ids[0] = in.of.warehouse_id(t.warehouse());
     all.ids[1] = in.of.district_id(t.district);
     all.ids[2] = in.of.customer_id(customer_of(in, t));
     all.count = most_named_by_payment;
@@ -85,6 +85,26 @@ WARDEN_HOST_DEVICE named_records name_records(tables const& in, transaction cons
   }
   all.count = 1 + items;
   return all;
+}
+
+/// Columns that a transaction reads, and that no transaction changes.
+struct fixed_columns {
+  std::uint32_t prices[most_lines];
+  std::uint32_t customer, terms;
+  std::uint32_t taxes;
+};
+/// Reads them all, so that the loads overlap.
+WARDEN_HOST_DEVICE fixed_columns read_fixed(tables const& in, transaction const& t) {
+  fixed_columns of{};
+  of.customer = customer_of(in, t);
+  of.terms = in.terms[of.customer];
+  if (t.what == kind::payment) return of;
+  std::uint32_t const items = t.items_found();
+  for (std::uint32_t l = 0; l < most_lines; ++l) {
+    if (l < items) of.prices[l] = in.prices[t.items[l].item()];
+  }
+  of.taxes = in.warehouse_taxes[t.warehouse()] + in.district_taxes[t.district];
+  return of;
 }
 
 /// Result of a transaction.
@@ -101,7 +121,7 @@ inline constexpr std::uint64_t aborted = 1;
 using record_pointers = record* [most_named];
 
 /// Executes NewOrder, except for its inserts. An unused item is found before a record is changed.
-WARDEN_HOST_DEVICE result order_items(tables const& in, transaction const& t,
+WARDEN_HOST_DEVICE result order_items(transaction const& t, fixed_columns const& fixed,
                                       record_pointers const& at) {
   if (t.items_found() != t.lines) return {false, 0, 0, aborted};
   district of_order = columns<district>(*at[0]);
@@ -122,12 +142,10 @@ WARDEN_HOST_DEVICE result order_items(tables const& in, transaction const& t,
     ++s.orders;
     if (line.supplier() != t.warehouse()) ++s.remote;
     set_columns(stored, s);
-    sum += std::uint64_t{line.quantity()} * in.prices[line.item()];
+    sum += std::uint64_t{line.quantity()} * fixed.prices[l];
     shown.add(s.quantity);
   }
-  std::uint32_t const discount = in.terms[t.customer] & 0x7fffffffu;
-  std::uint32_t const taxes = in.warehouse_taxes[t.warehouse()] + in.district_taxes[t.district];
-  shown.add(sum * (10'000 - discount) * (10'000 + taxes));
+  shown.add(sum * (10'000 - (fixed.terms & ~bad_credit)) * (10'000 + fixed.taxes));
   r.answer = shown.value();
   return r;
 }
@@ -155,11 +173,18 @@ WARDEN_HOST_DEVICE result pay(transaction const& t, record_pointers const& at) {
   return r;
 }
 /// Executes a transaction, except for its inserts.
-WARDEN_HOST_DEVICE result execute(tables const& in, transaction const& t,
+WARDEN_HOST_DEVICE result execute(transaction const& t, fixed_columns const& fixed,
                                   record_pointers const& at) {
-  return t.what == kind::payment ? pay(t, at) : order_items(in, t, at);
+  return t.what == kind::payment ? pay(t, at) : order_items(t, fixed, at);
 }
 
+/// Writes C_DATA of a customer with bad credit. Precondition: the transaction has its records.
+WARDEN_HOST_DEVICE void write_remark(tables const& in, transaction const& t,
+                                     fixed_columns const& fixed, result const& r) {
+  if (t.what != kind::payment || (fixed.terms & bad_credit) == 0) return;
+  in.remarks[std::uint64_t{fixed.customer} * remarks + r.payments % remarks] = {
+      fixed.customer, t.district, t.amount, r.payments};
+}
 WARDEN_HOST_DEVICE void insert_order(tables const& in, transaction const& t, result const& r) {
   std::uint64_t const place =
       std::uint64_t{t.district} * in.orders_each + r.number - (in.of.customers + 1);
@@ -185,14 +210,14 @@ WARDEN_HOST_DEVICE void insert_order(tables const& in, transaction const& t, res
   in.new_orders[place] = r.number;
 }
 WARDEN_HOST_DEVICE void insert_payment(tables const& in, transaction const& t, result const& r) {
-  std::uint32_t const c = customer_of(in, t);
-  history const row{c, t.district, t.amount, r.payments};
-  in.payments[std::uint64_t{t.district} * in.payments_each + r.number] = row;
-  if (in.terms[c] >> 31 != 0) in.remarks[std::uint64_t{c} * remarks + r.payments % remarks] = row;
+  in.payments[std::uint64_t{t.district} * in.payments_each + r.number] = {
+      customer_of(in, t), t.district, t.amount, r.payments};
 }
-/// Inserts the rows of a transaction that commits. Precondition: no other transaction has its
-/// records: their counts give each row a place of its own.
+/// Inserts the rows of a transaction, if it commits. The counts in its records have given each row
+/// a place of its own, and no transaction reads the rows. So the records may be those of other
+/// transactions again.
 WARDEN_HOST_DEVICE void insert(tables const& in, transaction const& t, result const& r) {
+  if (!r.commits) return;
   if (t.what == kind::payment) {
     insert_payment(in, t, r);
   } else {

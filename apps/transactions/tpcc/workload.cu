@@ -153,8 +153,10 @@ std::string workload::replay_error_text(bool is_claimed) const {
     named_records const named = name_records(in, t);
     record_pointers at{};
     for (unsigned p = 0; p < named.count; ++p) at[p] = &records[named.ids[p]];
-    result const r = execute(in, t, at);
-    if (r.commits) insert(in, t, r);
+    fixed_columns const fixed = read_fixed(in, t);
+    result const r = execute(t, fixed, at);
+    write_remark(in, t, fixed, r);
+    insert(in, t, r);
     if (answers[i] != r.answer)
       return "transaction " + std::to_string(i) + " did not answer as in a serial order";
   }
