@@ -48,7 +48,7 @@ std::vector<std::uint32_t> uniform(std::size_t n, std::uint32_t least, std::uint
   return all;
 }
 
-/// Makes the index of customers by last name, and the customers' terms.
+/// Makes the index of customers by last name, their discounts and credits.
 void populate_customers(host_tables& t, scale const& of, std::uint64_t seed) {
   random_numbers const random{seed};
   std::uint32_t const names = of.names();
@@ -66,7 +66,8 @@ void populate_customers(host_tables& t, scale const& of, std::uint64_t seed) {
       ++counts[name];
       sorted[k] = {std::uint64_t{name} << 32 | first_name, c};
       bool const has_bad_credit = draw.from(0, 9) == 0;
-      t.terms.push_back(draw.from(0, 5000) | (has_bad_credit ? bad_credit : 0));
+      t.discounts.push_back(draw.from(0, 5000));
+      t.credits.push_back(has_bad_credit ? t.bad_credits++ : good_credit);
     }
     std::sort(sorted.begin(), sorted.end());
     for (auto const& entry : sorted) t.names.push_back(entry.second);

@@ -16,8 +16,8 @@ namespace transactions::tpcc {
 
 inline constexpr unsigned districts_each = 10;  ///< districts of a warehouse
 inline constexpr unsigned most_lines = 15;      ///< order lines of an order
-/// Bit of the terms of a customer with bad credit.
-inline constexpr std::uint32_t bad_credit = 1u << 31;
+/// Number of a customer with good credit among those with bad credit.
+inline constexpr std::uint32_t good_credit = ~0u;
 /// Entries of C_DATA: 20 of 24 characters fit its 500 characters.
 inline constexpr unsigned remarks = 20;
 
@@ -124,7 +124,8 @@ struct tables {
   std::uint32_t const* prices;               ///< [item] I_PRICE
   std::uint32_t const* warehouse_taxes;      ///< [warehouse] W_TAX; units: 1/10,000
   std::uint32_t const* district_taxes;       ///< [district] D_TAX
-  std::uint32_t const* terms;                ///< [customer] C_DISCOUNT; bit 31: bad credit
+  std::uint32_t const* discounts;            ///< [customer] C_DISCOUNT; units: 1/10,000
+  std::uint32_t const* credits;              ///< [customer] number among those with bad credit
   std::uint64_t const* infos;                ///< [stock][district][3] S_DIST_01 and so on, or null
   std::uint32_t const* name_begins;          ///< [district][name] index of C_LAST
   std::uint32_t const* names;                ///< customers by district, last and first name
@@ -132,7 +133,7 @@ struct tables {
   std::uint32_t* new_orders;                 ///< [district][order] NO_O_ID
   order_line* lines;                         ///< [district][order][line]
   history* payments;                         ///< [district][payment]
-  history* remarks;                          ///< [customer][remarks] C_DATA, the oldest replaced
+  history* remarks;  ///< [customer with bad credit][remarks] C_DATA, the oldest replaced
 };
 
 /// Returns a word of S_DIST_xx.

@@ -90,15 +90,19 @@ WARDEN_HOST_DEVICE named_records name_records(tables const& in, transaction cons
 /// Columns that a transaction reads, and that no transaction changes.
 struct fixed_columns {
   std::uint32_t prices[most_lines];
-  std::uint32_t customer, terms;
-  std::uint32_t taxes;
+  std::uint32_t customer;
+  std::uint32_t credit;           ///< tables::credits, for a Payment
+  std::uint32_t discount, taxes;  ///< sum of taxes, for a NewOrder
 };
 /// Reads them all, so that the loads overlap.
 WARDEN_HOST_DEVICE fixed_columns read_fixed(tables const& in, transaction const& t) {
   fixed_columns of{};
   of.customer = customer_of(in, t);
-  of.terms = in.terms[of.customer];
-  if (t.what == kind::payment) return of;
+  if (t.what == kind::payment) {
+    of.credit = in.credits[of.customer];
+    return of;
+  }
+  of.discount = in.discounts[of.customer];
   std::uint32_t const items = t.items_found();
   for (std::uint32_t l = 0; l < most_lines; ++l) {
     if (l < items) of.prices[l] = in.prices[t.items[l].item()];
@@ -145,7 +149,7 @@ WARDEN_HOST_DEVICE result order_items(transaction const& t, fixed_columns const&
     sum += std::uint64_t{line.quantity()} * fixed.prices[l];
     shown.add(s.quantity);
   }
-  shown.add(sum * (10'000 - (fixed.terms & ~bad_credit)) * (10'000 + fixed.taxes));
+  shown.add(sum * (10'000 - fixed.discount) * (10'000 + fixed.taxes));
   r.answer = shown.value();
   return r;
 }
@@ -181,8 +185,8 @@ WARDEN_HOST_DEVICE result execute(transaction const& t, fixed_columns const& fix
 /// Writes C_DATA of a customer with bad credit. Precondition: the transaction has its records.
 WARDEN_HOST_DEVICE void write_remark(tables const& in, transaction const& t,
                                      fixed_columns const& fixed, result const& r) {
-  if (t.what != kind::payment || (fixed.terms & bad_credit) == 0) return;
-  in.remarks[std::uint64_t{fixed.customer} * remarks + r.payments % remarks] = {
+  if (t.what != kind::payment || fixed.credit == good_credit) return;
+  in.remarks[std::uint64_t{fixed.credit} * remarks + r.payments % remarks] = {
       fixed.customer, t.district, t.amount, r.payments};
 }
 WARDEN_HOST_DEVICE void insert_order(tables const& in, transaction const& t, result const& r) {

@@ -72,13 +72,14 @@ workload::workload(tpcc_options const& o)
       prices_{host_.prices},
       warehouse_taxes_{host_.warehouse_taxes},
       district_taxes_{host_.district_taxes},
-      terms_{host_.terms},
+      discounts_{host_.discounts},
+      credits_{host_.credits},
       name_begins_{host_.name_begins},
       names_{host_.names},
       infos_{std::size_t{o.of.warehouses} * o.of.items * districts_each * 3},
       first_{host_.records},
       records_{host_.records.size()},
-      remarks_{std::size_t{o.of.districts()} * o.of.customers * remarks},
+      remarks_{std::size_t{host_.bad_credits} * remarks},
       words_{host_.records.size()},
       answers_{o.transactions},
       serial_{o.transactions},
@@ -95,7 +96,8 @@ workload::workload(tpcc_options const& o)
   in_.prices = prices_.data();
   in_.warehouse_taxes = warehouse_taxes_.data();
   in_.district_taxes = district_taxes_.data();
-  in_.terms = terms_.data();
+  in_.discounts = discounts_.data();
+  in_.credits = credits_.data();
   in_.infos = infos_.data();
   in_.name_begins = name_begins_.data();
   in_.names = names_.data();
@@ -138,7 +140,8 @@ std::string workload::replay_error_text(bool is_claimed) const {
                   host_.prices.data(),
                   host_.warehouse_taxes.data(),
                   host_.district_taxes.data(),
-                  host_.terms.data(),
+                  host_.discounts.data(),
+                  host_.credits.data(),
                   nullptr,
                   host_.name_begins.data(),
                   host_.names.data(),

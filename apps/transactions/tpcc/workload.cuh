@@ -30,8 +30,10 @@ inline constexpr std::uint32_t most_transactions = 1u << 22;
 
 /// Tables on the host.
 struct host_tables {
-  std::vector<std::uint32_t> prices, warehouse_taxes, district_taxes, terms, name_begins, names;
-  std::vector<record> records;  ///< before the first transaction
+  std::vector<std::uint32_t> prices, warehouse_taxes, district_taxes, discounts, credits,
+      name_begins, names;
+  std::uint32_t bad_credits = 0;  ///< customers with bad credit
+  std::vector<record> records;    ///< before the first transaction
 };
 
 /// Tables as the specification populates them, and transactions. Rows of ORDER, NEW-ORDER,
@@ -77,8 +79,8 @@ class workload {
   host_tables host_;
   std::vector<transaction> on_host_;
   warden::buffer<transaction> all_;
-  warden::buffer<std::uint32_t> prices_, warehouse_taxes_, district_taxes_, terms_, name_begins_,
-      names_;
+  warden::buffer<std::uint32_t> prices_, warehouse_taxes_, district_taxes_, discounts_, credits_,
+      name_begins_, names_;
   warden::buffer<std::uint64_t> infos_;
   warden::buffer<record> first_, records_;  // first_: before the first transaction
   warden::buffer<order> orders_;
