@@ -249,8 +249,9 @@ MUTANTS = {
     # Order: batches as they came; launches by when they ran; blocks of the run before; what the warps before have, in windows and in batches; what a warp has; a window's
     # warps; rows that are looked at too few of, or have nothing.
     "rows-as-they-came": ("detail/deferred/ordered_reader.cuh", "std::uint32_t const row = turn;", ORDER, "wrong order"),
-    "tree-chunk": ("detail/deterministic/chunk_list.cuh", "bool const begins = p % chunk_sections == 0 || p == own_begin;", TREE, "unordered load|Which is: "),
-    "tree-leaf": ("detail/deterministic/chunk_runner.cuh", "sum = partial::combine(now.values[j], sum);", TREE, "Which is: "),
+    "tree-unit": ("detail/deterministic/unit_list.cuh", "bool const begins = p % Node == 0 || p == own_begin;", TREE, "overlapping sections|unordered load|Which is: "),
+    "tree-leaf": ("detail/deterministic/unit_runner.cuh", "strip = partial::combine(now.values[j], strip);", TREE, "Which is: "),
+    "tree-join": ("detail/deterministic/unit_runner.cuh", "", TREE, "Which is: "),
     "tree-release": ("detail/deterministic/tree_parents.cuh", "", TREE, "unordered load"),
     "tree-acquire": ("detail/deterministic/tree_parents.cuh", "", TREE, "unordered load"),
     "tree-places": ("detail/deterministic/bucket_kernels.cuh", "", TREE_BUCKET, "Which is: |outside device memory|unordered load|ended by signal"),

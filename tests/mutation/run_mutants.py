@@ -15,7 +15,7 @@ RUN_MUTANTS = {
     "row-batch": ("detail/execute/group_segments.cuh", "bool const is_last = false;", ROWS, WRONG_ROW),
     "row-taken": ("detail/execute/group_segments.cuh", "auto const part = ahead.take((j + 1) % rows::count);", ROWS, WRONG_ROW),
     "row-ahead": ("detail/execute/group_segments.cuh", "ahead.start((j + 1) % rows::count, row);", ROWS, WRONG_ROW),
-    "row-first": ("detail/deterministic/chunk_runner.cuh", "section const first = section_at(c.begin);", ROWS_COMBINE, "another section ran"),
+    "row-first": ("detail/deterministic/unit_runner.cuh", "apply(of.begin, id, all);", ROWS_COMBINE, "another section ran"),
     # Tables of partials: wide partials are left out; only the last one counts; they leave before they are filled; their runs take
     # partitions of the home part.
     "table-wide": ("detail/spread/table_kernels.cuh", "", SPREAD_TABLES, SPREAD_WRONG),

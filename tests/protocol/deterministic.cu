@@ -42,9 +42,9 @@ std::vector<std::uint32_t> random_ids(std::uint32_t n, std::uint32_t records, do
 }
 
 TEST(deterministic, all_sections_on_one_record) {
-  // The tree has one more level from 2, 33, 1,025 and 32,769 sections on.
-  for (std::uint32_t const n : {1u, 2u, 7u, 31u, 32u, 33u, 64u, 65u, 1023u, 1024u, 1025u, 1056u,
-                                1057u, 5120u, 5121u, 8192u, test::sized(33000u, 3000000u)}) {
+  // The tree has one more level from 2, 9, 33, 257 and 8,193 sections on.
+  for (std::uint32_t const n : {1u, 2u, 7u, 8u, 9u, 25u, 32u, 33u, 65u, 255u, 256u, 257u, 1025u,
+                                5120u, 5121u, 8192u, 8193u, test::sized(33000u, 3000000u)}) {
     std::vector<std::uint32_t> const ids(n, 2);
     EXPECT_EQ(found(ids, 3), expected(ids, 3, initial)) << n << " sections";
   }
@@ -54,7 +54,7 @@ TEST(deterministic, a_call_without_sections_leaves_the_records) {
 }
 TEST(deterministic, records_next_to_each_other) {
   // Runs of every length begin at every place of a chunk.
-  for (std::uint32_t const length : {1u, 7u, 31u, 32u, 33u, 34u, 65u, 100u, 300u, 1025u}) {
+  for (std::uint32_t const length : {1u, 7u, 9u, 31u, 32u, 33u, 34u, 65u, 100u, 300u, 1025u}) {
     std::vector<std::uint32_t> ids(2500);
     for (std::uint32_t i = 0; i < ids.size(); ++i) ids[i] = i / length;
     std::uint32_t const records = ids.back() + 2;

@@ -3,14 +3,14 @@
 /// The kernels that run the buckets of a partition.
 ///
 /// A block sorts a bucket of one piece in shared memory, and runs it from there. Before, three
-/// kernels sort the pieces of larger buckets and join them in global memory. They leave at once if
-/// there is no such bucket.
+/// kernels move the sections of larger buckets to their places in global memory. They leave at once
+/// if there is no such bucket.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
-#include <warden/detail/deterministic/chunk_runner.cuh>
 #include <warden/detail/deterministic/digit_sort.cuh>
 #include <warden/detail/deterministic/record_partition.cuh>
+#include <warden/detail/deterministic/unit_runner.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -21,24 +21,25 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Sorts a piece by the low digits of its records, in shared memory.
+/// Sorts a piece by the low digits of its records, in shared memory. A warp then finds units among
+/// `Positions` positions at a time.
+template <unsigned Positions>
 class piece_sort {
   using sort = digit_sort<partition_threads, piece_each>;
   static constexpr unsigned warps = partition_threads / simt::warp_size;
 
  public:
-  /// Memory in which a warp finds chunks.
-  using list = chunk_storage<128>;
+  /// Memory in which a warp finds units.
+  using list = unit_storage<Positions>;
 
  private:
   struct layout {
     arena_carver carver{};
     arena_piece<std::uint32_t> words = carver.take<std::uint32_t>(piece_sections);
     arena_piece<std::uint16_t> keys = carver.take<std::uint16_t>(piece_sections);
-    sort::pieces sorting{carver};
+    typename sort::pieces sorting{carver, warps * sizeof(list)};
     // In the place of the counts, which are free once the piece is sorted.
     arena_piece<list> lists{sorting.counts.offset, warps};
-    static_assert(warps * sizeof(list) <= sort::counts_bytes);
   };
 
  public:
@@ -63,7 +64,7 @@ class piece_sort {
     }
     WARDEN_UNROLL
     for (unsigned k = 0; k < piece_each; ++k) {
-      of_[k] = own[k].id == no_digit ? no_digit : own[k].id & ((1u << m_.low_bits) - 1);
+      of_[k] = own[k].id == no_digit ? no_digit : m_.low_digit(own[k].id);
       word_[k] = own[k].word;
     }
     sort_.rank(of_, [](std::uint32_t, std::uint32_t) {});
@@ -79,23 +80,15 @@ class piece_sort {
     }
     simt::sync_block();
   }
-  /// Returns the place of the first section of a low digit.
-  [[nodiscard]] WARDEN_DEVICE std::uint32_t start(std::uint32_t digit) const {
-    return sort_.start(digit);
-  }
-  /// Returns the low digit of the section at a place.
-  [[nodiscard]] WARDEN_DEVICE std::uint32_t key(std::uint32_t place) const { return keys_[place]; }
-  /// Returns the word of the section at a place.
-  [[nodiscard]] WARDEN_DEVICE std::uint32_t word(std::uint32_t place) const {
-    return words_[place];
-  }
   /// Returns the sorted sections, all of their bucket.
-  [[nodiscard]] WARDEN_DEVICE bucket_sections<std::uint16_t> sorted() const {
-    return {{keys_.data(), words_.data(), piece_.end - piece_.begin, piece_.bucket << m_.low_bits,
+  [[nodiscard]] WARDEN_DEVICE bucket_sections<key_arrays<std::uint16_t>> sorted() const {
+    return {{{keys_.data(), words_.data()},
+             piece_.end - piece_.begin,
+             piece_.bucket << m_.low_bits,
              piece_.begin},
             sort_.starts()};
   }
-  /// Returns the memory in which the calling warp finds chunks.
+  /// Returns the memory in which the calling warp finds units.
   WARDEN_DEVICE static list& own_list() {
     return layout{}.lists.in(simt::dynamic_shared())[simt::warp_rank()];
   }
@@ -109,27 +102,32 @@ class piece_sort {
   std::uint32_t of_[piece_each], word_[piece_each];
 };
 
-/// Sorts the pieces of large buckets, each piece by itself. Any grid.
+/// Counts the low digits of the pieces of large buckets. Any grid. Shared memory: a word for each
+/// digit.
 template <class Memory>
-WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 3) sort_pieces(Memory const m) {
+WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 4) count_low_digits(Memory const m) {
   simt::assume_one_dimension();
   simt::wait_for_previous_kernel();
+  simt::shared_span<std::uint32_t> const counts{
+      reinterpret_cast<std::uint32_t*>(simt::dynamic_shared()), digits};
   for (std::uint32_t number = simt::block_rank(); number < m.piece_count();
        number += simt::block_count()) {
     bucket_piece const piece = m.pieces[number];
-    piece_sort sort{m, piece};
-    sort.rank();
-    sort.sort_ranked();
-    for (std::uint32_t d = simt::thread_rank(); d < digits; d += partition_threads) {
-      std::uint32_t const start = sort.start(d);
-      std::uint32_t const end = d + 1 < digits ? sort.start(d + 1) : piece.size();
-      static_assert(piece_sections <= 0xffff);
-      m.piece_digits[std::size_t{number} * digits + d] = (end - start) << 16 | start;
+    for (unsigned d = simt::thread_rank(); d < digits; d += partition_threads) counts[d] = 0;
+    std::uint32_t own[piece_each];
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < piece_each; ++k) {
+      std::uint32_t const at = piece.begin + k * partition_threads + simt::thread_rank();
+      own[k] = at < piece.end ? m.low_digit(m.sections[at].id) : no_digit;
     }
-    // All threads have read the piece.
-    for (std::uint32_t j = simt::thread_rank(); j < piece.size(); j += partition_threads)
-      m.sections[piece.begin + j] = {sort.key(j), sort.word(j)};
     simt::sync_block();
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < piece_each; ++k) {
+      if (own[k] != no_digit) simt::shared_fetch_add(counts[own[k]], 1u);
+    }
+    simt::sync_block();
+    for (unsigned d = simt::thread_rank(); d < digits; d += partition_threads)
+      m.piece_digits[std::size_t{number} * digits + d] = counts[d];
   }
 }
 
@@ -147,17 +145,20 @@ WARDEN_KERNEL void WARDEN_BOUNDS(digits, 1) place_low_digits(Memory const m) {
     if (first.begin != first.bucket_begin) continue;
     std::uint32_t const end = m.first_pieces[first.bucket + 1];
     std::uint32_t sum = 0, all;
-    // The loop takes as long as its loads, one group after another.
+    // The loop takes as long as its loads, one group after another. They are unconditional, because
+    // there are few predicates.
     constexpr unsigned together = 32;
     for (std::uint32_t p = number; p < end; p += together) {
-      std::uint32_t* const of = m.piece_digits + std::size_t{p} * digits + digit;
+      std::uint32_t* const of = m.piece_digits + digit;
       std::uint32_t values[together];
       WARDEN_UNROLL
-      for (unsigned k = 0; k < together; ++k) values[k] = p + k < end ? of[k * digits] : 0;
+      for (unsigned k = 0; k < together; ++k)
+        values[k] = of[std::size_t{p + k < end ? p + k : end - 1} * digits];
       WARDEN_UNROLL
       for (unsigned k = 0; k < together; ++k) {
-        if (p + k < end) of[k * digits] = sum - (values[k] & 0xffff);  // mutation: tree-places
-        sum += values[k] >> 16;
+        if (p + k >= end) break;
+        of[std::size_t{p + k} * digits] = sum;  // mutation: tree-places
+        sum += values[k];
       }
     }
     m.low_begins[std::size_t{first.bucket} * digits + digit] =
@@ -166,57 +167,72 @@ WARDEN_KERNEL void WARDEN_BOUNDS(digits, 1) place_low_digits(Memory const m) {
   }
 }
 
-/// Parts of a piece that a block joins at a time, and the sections of each thread.
-inline constexpr unsigned join_each = 2, join_parts = piece_each / join_each;
-static_assert(piece_each % join_each == 0);
-/// Joins the sorted pieces of large buckets. Any grid of blocks of `partition_threads` threads.
+/// Shared memory of a block that sorts a piece of a large bucket.
+struct piece_layout {
+  using ranks = stable_ranks<partition_threads, digits>;
+  arena_carver carver{};
+  arena_piece<std::uint16_t> counts =
+      carver.take<std::uint16_t>(ranks::size, alignof(std::uint64_t));
+  arena_piece<std::uint32_t> to = carver.take<std::uint32_t>(digits);
+};
+/// Moves the sections of large buckets to their places. Any grid.
 template <class Memory>
-WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 4) join_pieces(Memory const m) {
+WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 3) move_pieces(Memory const m) {
   simt::assume_one_dimension();
   simt::wait_for_previous_kernel();
-  for (std::uint32_t part = simt::block_rank(); part < m.piece_count() * join_parts;
-       part += simt::block_count()) {
-    std::uint32_t const number = part / join_parts;
+  std::byte* const storage = simt::dynamic_shared();
+  piece_layout::ranks const ranks{piece_layout{}.counts.in(storage)};
+  auto const to = piece_layout{}.to.in(storage);
+  for (std::uint32_t number = simt::block_rank(); number < m.piece_count();
+       number += simt::block_count()) {
     bucket_piece const piece = m.pieces[number];
-    std::uint32_t const first =
-        part % join_parts * join_each * partition_threads + simt::thread_rank();
-    moved_id own[join_each];
-    std::uint32_t to[join_each];
+    ranks.start(digits);
+    moved_id own[piece_each];
+    std::uint32_t rank[piece_each];
     WARDEN_UNROLL
-    for (unsigned k = 0; k < join_each; ++k) {
-      std::uint32_t const j = first + k * partition_threads;
-      if (j < piece.size()) own[k] = m.sections[piece.begin + j];
+    for (unsigned k = 0; k < piece_each; ++k) {
+      std::uint32_t const at = piece.begin + digit_sort<partition_threads, piece_each>::item(k);
+      own[k] = at < piece.end ? m.sections[at] : moved_id{no_digit, 0};
+      if (own[k].id != no_digit) own[k].id = m.low_digit(own[k].id);
     }
     WARDEN_UNROLL
-    for (unsigned k = 0; k < join_each; ++k) {
-      std::uint32_t const j = first + k * partition_threads;
-      if (j < piece.size())
-        to[k] = piece.bucket_begin + j +
-                m.low_begins[std::size_t{piece.bucket} * digits + own[k].id] +
-                m.piece_digits[std::size_t{number} * digits + own[k].id];
+    for (unsigned k = 0; k < piece_each; ++k) {
+      bool const has = own[k].id != no_digit;
+      rank[k] = ranks.rank(has ? own[k].id : 0, has);
     }
+    simt::sync_block();
+    for (unsigned d = simt::thread_rank(); d < digits; d += partition_threads) {
+      ranks.add_up(d);
+      to[d] = piece.bucket_begin + m.low_begins[std::size_t{piece.bucket} * digits + d] +
+              m.piece_digits[std::size_t{number} * digits + d];
+    }
+    simt::sync_block();
     WARDEN_UNROLL
-    for (unsigned k = 0; k < join_each; ++k) {
-      if (first + k * partition_threads >= piece.size()) continue;
-      m.keys[to[k]] = own[k].id;
-      m.words[to[k]] = own[k].word;
+    for (unsigned k = 0; k < piece_each; ++k) {
+      if (own[k].id == no_digit) continue;
+      std::uint32_t const place = to[own[k].id] + ranks.before(own[k].id) + rank[k];
+      m.sorted[place] = own[k];
     }
+    simt::sync_block();
   }
 }
 
-/// Positions of a large bucket among which a warp finds chunks at a time. Most chunks there are of
-/// hot records: one for each group of the warp, unless the warps of a block then had more than a
-/// piece.
+/// Positions of a large bucket among which a warp finds units at a time: most units there are of
+/// hot records, so that each group of the warp has a strip, or a band.
 template <unsigned Lanes>
-inline constexpr unsigned large_positions = std::min(chunk_sections* simt::warp_size / Lanes,
-                                                     piece_sections /
-                                                         (partition_threads / simt::warp_size));
+inline constexpr unsigned large_positions = Lanes > 8    ? band_sections* simt::warp_size / Lanes
+                                            : Lanes == 1 ? strip_sections* simt::warp_size
+                                                         : 128;
 /// Memory in which a warp finds them.
 template <unsigned Lanes>
-using large_list = chunk_storage<large_positions<Lanes>>;
+using large_list = unit_storage<large_positions<Lanes>>;
+/// Sort of a bucket of one piece. Threads without a group get all positions of their warp at once.
+template <unsigned Lanes>
+using bucket_sort =
+    piece_sort<Lanes == 1 ? piece_sections / (partition_threads / simt::warp_size) : 128>;
 /// Runs the buckets. The last blocks run those of one piece, a block for each; the blocks before
 /// run all others, at the same time, because their trees are long chains of latencies. Shared
-/// memory: that of a piece_sort, and a large_list for each warp in its place.
+/// memory: that of a bucket_sort, and a large_list for each warp in its place.
 template <class Arguments>
 WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 2)
     run_all_buckets(Arguments const a, partition_memory const m) {
@@ -226,37 +242,37 @@ WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 2)
   std::uint32_t const others = simt::block_count() - m.buckets;
   if (simt::block_rank() < others) {
     using list = large_list<Arguments::lanes>;
-    constexpr unsigned parts = (piece_sections - 1) / (warps * list::positions) + 1;
+    constexpr unsigned parts = (piece_sections - 1) / list::positions + 1;
     list& own_list = reinterpret_cast<list*>(simt::dynamic_shared())[simt::warp_rank()];
-    for (std::uint32_t part = simt::block_rank(); part < m.piece_count() * parts; part += others) {
+    std::uint32_t const all = m.piece_count() * parts;
+    for (std::uint32_t part = simt::block_rank() * warps + simt::warp_rank(); part < all;
+         part += others * warps) {
       bucket_piece const piece = m.pieces[part / parts];
-      std::uint32_t const begin = piece.bucket_begin;
-      std::uint32_t const first =
-          piece.begin + (part % parts * warps + simt::warp_rank()) * list::positions;
+      std::uint32_t const begin = piece.bucket_begin,
+                          first = piece.begin + part % parts * list::positions;
       if (first >= piece.end) continue;
       std::uint32_t const end =
           piece.end - first < list::positions ? piece.end : first + list::positions;
-      bucket_sections<std::uint32_t> const sorted{
-          {m.keys + begin, m.words + begin, piece.bucket_end - begin, piece.bucket << m.low_bits,
-           begin},
+      bucket_sections<key_pairs> const sorted{
+          {{m.sorted + begin}, piece.bucket_end - begin, piece.bucket << m.low_bits, begin},
           m.low_begins + std::size_t{piece.bucket} * digits};
-      chunk_runner<Arguments, bucket_sections<std::uint32_t>>{a, sorted}.run(first - begin,
-                                                                             end - begin, own_list);
+      unit_runner<Arguments, bucket_sections<key_pairs>>{a, sorted}.run(first - begin, end - begin,
+                                                                        own_list);
     }
     return;
   }
   bucket_piece const bucket = m.small_bucket(simt::block_rank() - others);
   if (bucket.begin == bucket.end) return;
-  piece_sort sort{m, bucket};
+  using sort_type = bucket_sort<Arguments::lanes>;
+  sort_type sort{m, bucket};
   sort.rank();
   sort.sort_ranked();
-  chunk_runner<Arguments, bucket_sections<std::uint16_t>> const runner{a, sort.sorted()};
+  unit_runner<Arguments, bucket_sections<key_arrays<std::uint16_t>>> const runner{a, sort.sorted()};
   // All warps get as many positions.
-  std::uint32_t const n = bucket.size(),
-                      turns = (n - 1) / (warps * piece_sort::list::positions) + 1,
+  std::uint32_t const n = bucket.size(), turns = (n - 1) / (warps * sort_type::list::positions) + 1,
                       positions = (n - 1) / (warps * turns) + 1;
   for (std::uint32_t first = simt::warp_rank() * positions; first < n; first += warps * positions)
-    runner.run(first, first + positions, piece_sort::own_list());
+    runner.run(first, first + positions, sort_type::own_list());
 }
 
 }  // namespace detail

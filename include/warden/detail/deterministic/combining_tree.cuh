@@ -2,12 +2,13 @@
 /// @file
 /// The tree in which order::deterministic combines the sections of a record.
 ///
-/// The sections of the record, in order, are the leaves. `chunk_sections` neighbouring leaves have
-/// one parent, a chunk; `tree_fan_in` neighbouring nodes of a higher level have one parent. They
-/// are counted from the record's first; the last parent of a level may have fewer children. A
-/// node's value is that of its children, combined one after another from the first to the last. The
-/// root's value is applied to the record. So the tree depends on nothing but the number of
-/// sections.
+/// The sections of the record, in order, are the leaves. `strip_sections` neighbouring leaves have
+/// one parent, a strip; neighbouring strips of `band_sections` leaves have one, a band;
+/// neighbouring bands of `chunk_sections` leaves have one, a chunk; `tree_fan_in` neighbouring
+/// nodes of a higher level have one parent. They are counted from the record's first; the last
+/// parent of a level may have fewer children. A node's value is that of its children, combined one
+/// after another from the first to the last. The root's value is applied to the record. So the tree
+/// depends on nothing but the number of sections.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -17,13 +18,17 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Largest number of children of a node that is a parent of leaves, and of any other.
-inline constexpr std::uint32_t chunk_sections = 32, tree_fan_in = 32;
+/// Largest number of sections of a strip, of a band and of a chunk, and of children of any higher
+/// node.
+inline constexpr std::uint32_t strip_sections = 8, band_sections = 32, chunk_sections = 256,
+                               tree_fan_in = 32;
 
 /// Returns the largest number of leaves below a node of a level.
 WARDEN_HOST_DEVICE constexpr std::uint64_t leaves_below(unsigned level) {
   if (level == 0) return 1;
-  return level == 1 ? chunk_sections : tree_fan_in * leaves_below(level - 1);
+  if (level == 1) return strip_sections;
+  if (level == 2) return band_sections;
+  return level == 3 ? chunk_sections : tree_fan_in * leaves_below(level - 1);
 }
 
 /// Returns the value of the node of level `Level` whose first leaf is `first`, among `leaves`
@@ -46,15 +51,10 @@ WARDEN_DEVICE auto tree_node(std::uint64_t first, std::uint64_t leaves, Leaf con
 /// without memory: it defines the tree, and tests compare runs with it.
 template <unsigned Level = 0, class Leaf>
 WARDEN_DEVICE auto combined_in_tree(std::uint64_t leaves, Leaf const& leaf) {
-  if constexpr (Level < 7) {
+  if constexpr (Level < 8) {
     if (leaves > leaves_below(Level)) return combined_in_tree<Level + 1>(leaves, leaf);
   }
   return tree_node<Level>(0, leaves, leaf);
-}
-
-/// Returns the number of chunks of a record with `sections` sections.
-WARDEN_HOST_DEVICE constexpr std::uint32_t chunks_of(std::uint32_t sections) {
-  return sections / chunk_sections + (sections % chunk_sections != 0 ? 1 : 0);
 }
 
 }  // namespace detail

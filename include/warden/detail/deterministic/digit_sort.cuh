@@ -28,12 +28,14 @@ class digit_sort {
   static constexpr unsigned each = digits / Threads;
 
  public:
-  /// Size of the counts. Units: bytes.
-  static constexpr std::size_t counts_bytes = ranks::size * sizeof(std::uint16_t);
   /// A block's shared memory.
   struct pieces {
-    WARDEN_HOST_DEVICE constexpr explicit pieces(arena_carver& carver)
-        : counts{carver.take<std::uint16_t>(ranks::size, alignof(std::uint64_t))},
+    /// The counts have at least `counts_bytes` bytes, for what takes their place later.
+    WARDEN_HOST_DEVICE constexpr explicit pieces(arena_carver& carver, std::size_t counts_bytes = 0)
+        : counts{carver.take<std::uint16_t>(ranks::size * sizeof(std::uint16_t) < counts_bytes
+                                                ? counts_bytes / sizeof(std::uint16_t)
+                                                : ranks::size,
+                                            alignof(std::uint64_t))},
           starts{carver.take<std::uint32_t>(digits)},
           scanning{carver.take<typename scan::storage>(1)} {}
     arena_piece<std::uint16_t> counts;  ///< see stable_ranks; free once all places are taken

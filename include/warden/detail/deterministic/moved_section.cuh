@@ -15,6 +15,11 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
+/// A section's record, and its word.
+struct alignas(8) moved_id {
+  std::uint32_t id, word;
+};
+
 /// True if a section fits in the place of its number.
 template <class Section>
 inline constexpr bool fits_number = sizeof(Section) <= sizeof(std::uint32_t);

@@ -26,10 +26,6 @@ inline constexpr unsigned partition_threads = 512, tile_each = 16,
 /// Sections of a piece, that a block holds in shared memory.
 inline constexpr unsigned piece_each = 10, piece_sections = partition_threads * piece_each;
 
-/// A section's record, and its word.
-struct alignas(8) moved_id {
-  std::uint32_t id, word;
-};
 /// A bucket, or a part of it.
 struct bucket_piece {
   std::uint32_t bucket;
@@ -44,22 +40,18 @@ struct bucket_piece {
 
 /// Memory of a partition, in global memory.
 struct partition_memory {
-  std::uint32_t low_bits;  ///< bits of an id below its high digit
-  std::uint32_t buckets;   ///< high digits are below it, at most `digits`
-  std::uint32_t tiles;     ///< tiles of the run
-  /// [n] by bucket; those of a large bucket later by piece and low digit, which is then the id
-  moved_id* sections;
+  std::uint32_t low_bits;       ///< bits of an id below its high digit
+  std::uint32_t buckets;        ///< high digits are below it, at most `digits`
+  std::uint32_t tiles;          ///< tiles of the run
+  moved_id* sections;           ///< [n] by bucket
   std::uint32_t* counts;        ///< [bucket][tile] sections
   std::uint32_t* totals;        ///< [bucket] sections
   std::uint32_t* begins;        ///< [bucket + 1] its first position
   std::uint32_t* first_pieces;  ///< [bucket + 1] its first piece, if it is large
   bucket_piece* pieces;         ///< [first_pieces[buckets]] of large buckets
-  /// [piece][low digit] its first position in the sorted piece, and their number in the upper half;
-  /// later the number of those in pieces before, less that position
-  std::uint32_t* piece_digits;
-  std::uint32_t* low_begins;  ///< [bucket][low digit] first position in the bucket
-  std::uint32_t* keys;        ///< [n] low digits of sorted sections, of large buckets
-  std::uint32_t* words;       ///< [n] their words
+  std::uint32_t* piece_digits;  ///< [piece][low digit] their number; later that in pieces before
+  std::uint32_t* low_begins;    ///< [bucket][low digit] first position in the bucket
+  moved_id* sorted;             ///< [n] of large buckets; a low digit is in the place of the id
 
   /// Returns the largest number of pieces of n sections. A large bucket has more than one.
   static constexpr std::size_t most_pieces(std::size_t n) { return 2 * n / piece_sections + 2; }
@@ -67,6 +59,10 @@ struct partition_memory {
   [[nodiscard]] WARDEN_DEVICE bucket_piece small_bucket(std::uint32_t bucket) const {
     std::uint32_t const begin = begins[bucket], end = begins[bucket + 1];
     return {bucket, begin, end - begin > piece_sections ? begin : end, begin, end};
+  }
+  /// Returns the low digit of an id.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t low_digit(std::uint32_t id) const {
+    return id & ((1u << low_bits) - 1);
   }
   /// Returns the number of pieces.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t piece_count() const { return first_pieces[buckets]; }

@@ -4,7 +4,7 @@
 /// one runs the sorted sections.
 #pragma once
 
-#include <warden/detail/deterministic/chunk_runner.cuh>
+#include <warden/detail/deterministic/unit_runner.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
@@ -28,8 +28,8 @@ WARDEN_KERNEL void list_sections(Arguments const a, std::uint32_t* ids, std::uin
   }
 }
 
-/// Memory in which a warp finds chunks of sorted sections.
-using sorted_list = chunk_storage<128>;
+/// Memory in which a warp finds units of sorted sections.
+using sorted_list = unit_storage<128>;
 /// Runs sorted sections. Launch with a sorted_list for each warp as dynamic shared memory, and a
 /// warp for each of its positions.
 template <class Arguments>
@@ -41,8 +41,8 @@ WARDEN_KERNEL void run_sorted(Arguments const a, searched_sections const sorted)
   if (warp * sorted_list::positions >= sorted.n) return;
   auto const first = static_cast<std::uint32_t>(warp * sorted_list::positions);
   auto& shared = reinterpret_cast<sorted_list*>(simt::dynamic_shared())[simt::warp_rank()];
-  chunk_runner<Arguments, searched_sections>{a, sorted}.run(first, first + sorted_list::positions,
-                                                            shared);
+  unit_runner<Arguments, searched_sections>{a, sorted}.run(first, first + sorted_list::positions,
+                                                           shared);
 }
 
 }  // namespace detail

@@ -93,7 +93,7 @@ class tree_memory {
   /// True if the device and the ids fit a partition by one digit, and a sort by another.
   static bool fits_partition(std::uint32_t records, std::source_location where) {
     return records <= 1u << 2 * digit_bits &&
-           std::max(move_layout{}.carver.bytes(), piece_sort::shared_bytes()) <=
+           std::max(move_layout{}.carver.bytes(), bucket_sort<lanes>::shared_bytes()) <=
                runtime::facts(runtime::current_device(where), where).shared_bytes_per_block;
   }
   static constexpr std::size_t tiles_of(std::size_t n) {
@@ -135,8 +135,7 @@ class tree_memory {
                              pieces_.data(),
                              take(digits * partition_memory::most_pieces(most_)),
                              take(std::size_t{b} * digits),
-                             sections_.data() + half,
-                             sections_.data() + half + most_};
+                             reinterpret_cast<moved_id*>(sections_.data() + half)};
     auto const enqueue = [&](auto const& kernel, unsigned blocks, unsigned threads,
                              std::size_t shared_bytes, auto const&... arguments) {
       void* addresses[] = {const_cast<void*>(static_cast<void const*>(&arguments))...};
@@ -147,21 +146,23 @@ class tree_memory {
     };
     constexpr unsigned warps = partition_threads / simt::warp_size;
     constexpr std::size_t scan_bytes = sizeof(simt::block_scan_by_warps<digits>::storage);
-    // Few, because most runs have no large bucket.
+    // A block for each piece, unless there are many. Most runs have none, and the blocks leave.
     auto const pieces =
-        std::min(static_cast<unsigned>(partition_memory::most_pieces(a.n)), 2 * multiprocessors_);
+        std::min(static_cast<unsigned>(partition_memory::most_pieces(a.n)), 6 * multiprocessors_);
     enqueue(&count_digits<Arguments>, tiles, partition_threads, digits * sizeof(std::uint32_t), a,
             m);
     enqueue(&add_up_tiles<partition_memory>, (b + warps - 1) / warps, partition_threads, 0, m);
     enqueue(&plan_pieces<partition_memory>, 1, digits, 2 * scan_bytes, m);
     enqueue(&move_sections<Arguments>, tiles, partition_threads, move_layout{}.carver.bytes(), a,
             m);
-    enqueue(&sort_pieces<partition_memory>, pieces, partition_threads, piece_sort::shared_bytes(),
-            m);
+    enqueue(&count_low_digits<partition_memory>, pieces, partition_threads,
+            digits * sizeof(std::uint32_t), m);
     enqueue(&place_low_digits<partition_memory>, pieces, digits, scan_bytes, m);
-    enqueue(&join_pieces<partition_memory>, 2 * pieces, partition_threads, 0, m);
-    enqueue(&run_all_buckets<Arguments>, b + multiprocessors_, partition_threads,
-            std::max(piece_sort::shared_bytes(), warps * sizeof(large_list<lanes>)), a, m);
+    enqueue(&move_pieces<partition_memory>, pieces, partition_threads,
+            piece_layout{}.carver.bytes(), m);
+    // Several blocks of a multiprocessor run the large buckets, because some end later than others.
+    enqueue(&run_all_buckets<Arguments>, b + 4 * multiprocessors_, partition_threads,
+            std::max(bucket_sort<lanes>::shared_bytes(), warps * sizeof(large_list<lanes>)), a, m);
   }
   template <class Arguments>
   void sort_and_run(Arguments const& a, stream_ref s, std::source_location where) {
@@ -179,7 +180,7 @@ class tree_memory {
     launch(&run_sorted<Arguments>,
            {blocks_for(blocks_for(a.n, sorted_list::positions), warps), threads,
             warps * sizeof(sorted_list)},
-           {s, where}, a, searched_sections{{array(2), array(3), a.n, 0, 0}});
+           {s, where}, a, searched_sections{{{array(2), array(3)}, a.n, 0, 0}});
   }
 
   std::uint32_t most_;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Combines the chunks of a record that has several, up to the root of its tree.
+/// Combines the units of a record that has several, up to the root of its tree.
 ///
-/// The group that finishes a chunk stores its value, and counts it at the parent. The group that
+/// The group that finishes a unit stores its value, and counts it at the parent. The group that
 /// finds all other children counted combines them, and goes on as the parent. So all warps work on
 /// a hot record, no group waits, and the values do not depend on which group combined them.
 #pragma once
 
 #include <warden/detail/block/lane_group.cuh>
-#include <warden/detail/deterministic/chunk_list.cuh>
+#include <warden/detail/deterministic/combining_tree.cuh>
+#include <warden/detail/deterministic/unit_list.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
@@ -18,13 +19,17 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
+/// Largest number of sections of a unit, which a warp combines without memory for nodes: a chunk if
+/// each lane combines a strip, and otherwise a band.
+template <unsigned Lanes>
+inline constexpr std::uint32_t tree_unit = Lanes == 1 ? chunk_sections : band_sections;
+
 /// Memory for the inner nodes of all trees of a run over n positions, in global memory. Nodes of
-/// all levels have the place of their first chunk: a node overwrites its first child.
+/// all levels have the place of their first unit: a node overwrites its first child.
 ///
-/// Chunk c of a record whose first position is b has the place b / `chunk_sections` + c. Only the
-/// last chunk of a record and the first one of the next can have the same, because a record with
-/// several chunks has more than `chunk_sections` positions. So first chunks have places of their
-/// own.
+/// Unit c of a record whose first position is b has the place b / `tree_unit` + c. Only the last
+/// unit of a record and the first one of the next can have the same, because a record with several
+/// units has more than `tree_unit` positions. So first units have places of their own.
 template <class Partial, unsigned Lanes>
 struct tree_parents {
   Partial* partials;        ///< [2 places(n)][lane]
@@ -32,25 +37,26 @@ struct tree_parents {
   std::uint32_t stride;     ///< places(n)
 
   /// Returns the number of places for n positions.
-  static constexpr std::size_t places(std::size_t n) { return n / chunk_sections + 2; }
+  static constexpr std::size_t places(std::size_t n) { return n / unit_sections + 2; }
 
-  /// Goes on from a chunk with this value. Calls `apply(value)` if this group computes the root's.
-  /// Precondition: the record has several chunks. Collective over the group.
+  /// Goes on from a unit with this value. Calls `apply(value)` if this group computes the root's.
+  /// Precondition: the record has several units. Collective over the group.
   template <class Apply>
-  WARDEN_DEVICE void add(chunk const& c, Partial value, Apply const& apply) const {
-    std::uint32_t const base = c.record_begin / chunk_sections;
-    std::uint32_t const chunks = chunks_of(c.record_end - c.record_begin);
-    std::uint32_t first = (c.begin - c.record_begin) / chunk_sections;
-    std::uint64_t width = 1;  // chunks of a node
-    for (std::uint32_t level = 0; width < chunks; ++level) {
-      std::uint64_t const wide = width * tree_fan_in;
+  WARDEN_DEVICE void add(unit const& of, Partial value, Apply const& apply) const {
+    std::uint32_t const base = of.record_begin / unit_sections;
+    std::uint32_t const units = (of.record_end - of.record_begin - 1) / unit_sections + 1;
+    std::uint32_t first = (of.begin - of.record_begin) / unit_sections;
+    std::uint64_t width = 1;  // units of a node
+    for (std::uint32_t level = 0; width < units; ++level) {
+      bool const is_chunk = level == 0 && unit_sections < chunk_sections;
+      std::uint64_t const wide = width * (is_chunk ? chunk_sections / unit_sections : tree_fan_in);
       auto const parent = static_cast<std::uint32_t>(first - first % wide);
-      std::uint64_t const covered = chunks - parent < wide ? chunks - parent : wide;
+      std::uint64_t const covered = units - parent < wide ? units - parent : wide;
       auto const count = static_cast<std::uint32_t>((covered - 1) / width + 1);
       if (count > 1) {
         *partial(base, first) = value;
-        // Parents of one first chunk have different counters: those of level l begin at a multiple
-        // of tree_fan_in^(l + 1), and cover more than l chunks.
+        // Parents of one first unit have different counters: those of level l begin at a multiple
+        // of their width in units, and cover more than l units.
         if (!is_last(children[base + parent + level], count, partial(base, first))) return;
         value = combined(base, parent, width, count);
       }
@@ -62,8 +68,9 @@ struct tree_parents {
 
  private:
   using group = lane_group<Lanes>;
+  static constexpr std::uint32_t unit_sections = tree_unit<Lanes>;
 
-  /// Returns this lane's part of the node whose first chunk is `first`.
+  /// Returns this lane's part of the node whose first unit is `first`.
   WARDEN_DEVICE Partial* partial(std::uint32_t base, std::uint32_t first) const {
     std::uint64_t const place = base + first + (first == 0 ? stride : 0);
     return partials + place * Lanes + group{}.lane();
@@ -77,16 +84,18 @@ struct tree_parents {
       // Release: all lanes of the group have stored their parts.
       simt::fence_device();  // mutation: tree-release
       before = simt::fetch_add(&counter, 1u);
-      // Acquire: the other children were counted after such fences.
-      simt::fence_device();  // mutation: tree-acquire
-      // The next run counts from 0.
-      if (before + 1 == count) simt::store_relaxed(&counter, 0u);  // mutation: tree-reset
+      if (before + 1 == count) {
+        // Acquire: the other children were counted after such fences.
+        simt::fence_device();  // mutation: tree-acquire
+        // The next run counts from 0.
+        simt::store_relaxed(&counter, 0u);  // mutation: tree-reset
+      }
     }
     group{}.sync();
     before = group{}.shuffle(before, 0);
     return before + 1 == count;
   }
-  /// Returns the value of the parent of `count` nodes of `width` chunks.
+  /// Returns the value of the parent of `count` nodes of `width` units.
   WARDEN_DEVICE Partial combined(std::uint32_t base, std::uint32_t parent, std::uint64_t width,
                                  std::uint32_t count) const {
     auto const child = [&](std::uint32_t k) -> Partial const& {
