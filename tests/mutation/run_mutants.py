@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of the kernels of a run; mutants.py says how a row reads."""
-from diagnoses import LOGS, RACE, RACES_OF_NOOPS, ROWS, ROWS_COMBINE, SPREAD_TABLES, SPREAD_WRONG, STRAY, WRONG_ROW
+from diagnoses import EXCHANGE, LOGS, RACE, RACES_OF_NOOPS, ROWS, ROWS_COMBINE, SPREAD_TABLES, SPREAD_WRONG, STRAY, WRONG_ROW
 
 RUN_MUTANTS = {
     # Flat messages that no sort reaches; a kernel that begins before the one before it has ended.
@@ -17,12 +17,13 @@ RUN_MUTANTS = {
     "row-ahead": ("detail/execute/group_segments.cuh", "ahead.start((j + 1) % rows::count, row);", ROWS, WRONG_ROW),
     "row-first": ("detail/deterministic/unit_runner.cuh", "apply(of.begin, id, all);", ROWS_COMBINE, "another section ran"),
     # Tables of partials: wide partials are left out; only the last one counts; they leave before they are filled; their runs take
-    # partitions of the home part.
+    # partitions of the home part; a rank sends one to a rank that expects messages.
     "table-wide": ("detail/spread/table_kernels.cuh", "", SPREAD_TABLES, SPREAD_WRONG),
     "table-of-rank": ("detail/spread/table_kernels.cuh", "partial_sum<partial> last; cells[place].add_to(last); if (last.is_present) sum = last;",
                       SPREAD_TABLES, SPREAD_WRONG),
     "tables-early": ("detail/spread/spread_runner.cuh", "", SPREAD_TABLES, SPREAD_WRONG + "|" + STRAY),
     "table-counters": ("detail/spread/spread_runner.cuh", "", SPREAD_TABLES, SPREAD_WRONG + "|" + STRAY),
+    "table-agreed": ("detail/spread/spread_runner.cuh", "", EXCHANGE + "no_rank_sends_tables_if_one_cannot", "a rank has filled a table"),
     "run-acquire": ("detail/execute/run_array.cuh", "", "parts/run_array.what_a_run_wrote_is_visible_to_the_next", "lost update"),
     "run-amid": ("detail/execute/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u);",
                  "logs/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),

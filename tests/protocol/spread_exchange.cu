@@ -3,6 +3,7 @@
 // that a kernel writes between the count and the packing.
 
 #include "tests/protocol/spread_order.cuh"
+#include "tests/protocol/spread_tables.cuh"
 
 #include <gmock/gmock.h>
 
@@ -131,6 +132,33 @@ TEST(spread_exchange, more_than_32_bits_of_sections_would_come_to_a_rank) {
     later.run();
     b.on().wait();
   });
+}
+
+// ---- tables
+
+/// Rank 1 has too little shared memory, as all ranks learn when they make the log.
+TEST(spread_exchange, no_rank_sends_tables_if_one_cannot) {
+  constexpr std::uint32_t keys = 40, n = 200;
+  for (bool const can : {true, false}) {
+    on_ranks(ranks(2), [&](warden::communicator const& world) {
+      hooks at;
+      tabled::bench<tabled::deposit> b{with_hooks(world, at), keys};
+      at.after_gather = [&](std::span<std::uint32_t> all) {
+        // The last word of each rank is the number of places of a table.
+        EXPECT_EQ(all.back(), keys / 2);
+        if (!can) all.back() = 0;
+      };
+      warden::deferred later{b.on(), n};
+      at = {};
+      later.record_phases();
+      auto const first = static_cast<std::uint32_t>(world.rank()) * n;
+      b.send_alone(later, first, first + n);
+      later.run();
+      EXPECT_EQ(tabled::filled_tables(later), can) << "a rank has filled a table";
+      b.on().wait();
+      b.expect_ran(2 * n);
+    });
+  }
 }
 
 // ---- rows that are written too late

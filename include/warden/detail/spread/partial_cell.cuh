@@ -32,8 +32,8 @@ constexpr std::size_t access_alignment(std::size_t words, std::size_t word_bytes
   return std::min<std::size_t>(bytes & ~(bytes - 1), 16);
 }
 
-/// Cell of a table: no partial if all its bytes are zero, or the combination of several. Not a
-/// partial_sum, because it is loaded and stored as a whole: each access takes time.
+/// Cell of a table: no partial if all its bytes are zero, or the combination of several. One
+/// aligned object, unlike partial_sum, so that one access loads it.
 template <class Partial>
 class alignas(access_alignment(partial_words<Partial>::count + 1,
                                sizeof(typename partial_words<Partial>::word))) partial_cell {

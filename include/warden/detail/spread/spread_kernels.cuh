@@ -45,7 +45,7 @@ struct exchange_table {
     return words_of(from)[2 + to];
   }
   /// True if rank `from` sends rank `to` a table of partials instead of messages: if the table
-  /// takes at most half of the places. It is read and written several times, a message once.
+  /// takes at most half of the places. Each cell is accessed several times, each message once.
   WARDEN_HOST_DEVICE bool sends_table(std::uint32_t from, std::uint32_t to) const {
     return table_places != 0 && from != to && table_places <= places(from, to) / 2;
   }

@@ -230,8 +230,9 @@ class spread_runner {
       }
       rows_.push_back(all[r * words + agreeing]);
       rooms_.push_back(all[r * words + agreeing + 1]);
-      // No rank sends tables if a rank cannot, because of less shared memory.
-      if (all[r * words + agreeing + 2] != own_words.back()) table_places_ = 0;
+      // If one rank has too little shared memory for tables, no rank sends them.
+      bool const differs = all[r * words + agreeing + 2] != own_words.back();
+      if (differs) table_places_ = 0;  // mutation: table-agreed
     }
   }
 
