@@ -52,7 +52,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(apply_threads, 1)
     WARDEN_NO_UNROLL
     for (unsigned block = simt::warp_rank(); block < a.blocks; block += warps) {
       auto const of = a.of_block(block);
-      if (of.present[record] != 0) sum.add(partial_words<Partial>{of.partials[record]});
+      if (of.present[record] != 0) sum.add(partial_words<Partial>::load(of.partials[record]));
     }
   }
   sums[simt::thread_rank()] = sum.words;

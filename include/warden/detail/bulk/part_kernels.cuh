@@ -94,22 +94,22 @@ WARDEN_KERNEL void WARDEN_BOUNDS(256, 1) apply_parts(Arguments a) {
     part_pieces const pieces = a.pieces_of[record >> a.shift];
     auto const local = static_cast<std::uint32_t>(record) & ((1u << a.shift) - 1);
     partial_sum<Partial> sum;
-    // A hot part has many pieces: several loads must be in flight.
-    constexpr unsigned at_once = 4;
+    // A hot part has many pieces: several loads must be in flight. Without a condition at each
+    // load, none of them waits for another one.
+    constexpr unsigned at_once = sizeof(Partial) <= 32 ? 8 : 4;
     for (std::uint32_t first = 0; first < pieces.count; first += at_once) {
-      bool is_present[at_once];
+      unsigned char present[at_once];
       partial_words<Partial> words[at_once];
       WARDEN_UNROLL
       for (unsigned k = 0; k < at_once; ++k) {
-        is_present[k] = false;
-        if (first + k >= pieces.count) continue;
-        auto const of = a.of_block(pieces.first + first + k);
-        is_present[k] = of.present[local] != 0;
-        memcpy(words[k].at, of.partials + local, sizeof(Partial));
+        std::uint32_t const piece = first + k < pieces.count ? first + k : first;
+        auto const of = a.of_block(pieces.first + piece);
+        present[k] = of.present[local];
+        words[k] = partial_words<Partial>::load(of.partials[local]);
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < at_once; ++k) {
-        if (is_present[k]) sum.add(words[k]);
+        if (first + k < pieces.count && present[k] != 0) sum.add(words[k]);
       }
     }
     a.apply(record, sum);

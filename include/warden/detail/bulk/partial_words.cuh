@@ -29,6 +29,14 @@ class partial_words {
     if constexpr (sizeof(Partial) % sizeof(word) != 0) at[count - 1] = 0;
     memcpy(at, &partial, sizeof(Partial));
   }
+  /// Loads a partial from memory. The constructor would load single bytes, by its `memcpy`.
+  WARDEN_DEVICE static partial_words load(Partial const& partial) {
+    if constexpr (sizeof(Partial) == sizeof(at)) {
+      return __builtin_bit_cast(partial_words, partial);
+    } else {
+      return partial_words{partial};
+    }
+  }
   /// Returns the partial. Precondition: the words are those of one.
   [[nodiscard]] WARDEN_DEVICE Partial value() const {
     if constexpr (sizeof(Partial) == sizeof(at)) {
