@@ -12,9 +12,10 @@ namespace {
 struct best {
   float cost;
   std::uint32_t candidate, extra;
-  __device__ static best combine(best const& a, best const& b) {
-    return a.cost < b.cost || (a.cost == b.cost && a.candidate < b.candidate) ? a : b;
+  __device__ bool is_noop(best const& found) const {
+    return found.cost < cost || (found.cost == cost && found.candidate <= candidate);
   }
+  __device__ static best combine(best const& a, best const& b) { return b.is_noop(a) ? a : b; }
   __device__ void operator()(best& found) const { found = combine(found, *this); }
 };
 using nodes = warden::guarded<best, best>;

@@ -217,6 +217,7 @@ struct offer {
   __device__ bool improves(best const& b) const {
     return is_better(cost, candidate, b.cost, b.candidate);
   }
+  __device__ bool is_noop(best const& b) const { return !improves(b); }
   __device__ void operator()(best& b) const {
     if (improves(b)) b = {cost, candidate, extra, 0};
   }

@@ -84,8 +84,10 @@ class part_runner {
     std::uint64_t const tiles = (of.count() + tile_rows - 1) / tile_rows;
     std::uint64_t const most = passes_.back().tiles;
     std::uint64_t const passes = (tiles + most - 1) / most;
-    std::uint64_t const rows = (tiles + passes - 1) / passes * tile_rows;
+    std::uint64_t const most_rows = (tiles + passes - 1) / passes * tile_rows;
+    std::uint64_t rows = 0;
     for (std::uint64_t first = of.begin; first < of.end; first += rows) {
+      rows = std::min(most_rows, rows_of_pass(first - of.begin, of.end - first, on.size()));
       arguments_type a{};
       a.array = guarded_access::array<Record>(on, false);
       a.context = guarded_access::context(on);
@@ -98,6 +100,7 @@ class part_runner {
       a.count = std::min(of.end - first, rows);
       a.shift = plan_.shift;
       a.parts = plan_.parts;
+      a.filters = first != of.begin;
       a.tiles = static_cast<std::uint32_t>((a.count + tile_rows - 1) / tile_rows);
       // Each block gets several pieces, so that all end at about the same time.
       a.piece_rows = static_cast<std::uint32_t>(
@@ -162,6 +165,18 @@ class part_runner {
     buffer<unsigned char> present;  ///< [piece][record of a part]
   };
 
+  /// Returns the rows of the next pass, after `before` rows; `left` rows are left. If sections have
+  /// is_noop, passes grow, so that each one leaves out the sections that the passes before it made
+  /// no-ops.
+  static std::uint64_t rows_of_pass(std::uint64_t before, std::uint64_t left,
+                                    std::uint64_t records) {
+    if constexpr (arguments_type::has_noops) {
+      std::uint64_t const wanted = before == 0 ? std::max(records, left / 64) : 3 * before;
+      std::uint64_t const rows = (wanted + tile_rows - 1) / tile_rows * tile_rows;
+      if (left >= 4 * rows) return rows;
+    }
+    return left;
+  }
   /// Returns the tiles of a pass over `n` elements. A pass has a cost per record, so it may have
   /// `rows_each` rows per record, whatever `MostBytes` is.
   [[nodiscard]] std::uint32_t tiles_for(std::uint64_t n) const {

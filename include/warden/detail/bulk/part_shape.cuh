@@ -4,6 +4,7 @@
 #pragma once
 
 #include <warden/detail/bulk/bulk_arguments.cuh>
+#include <warden/detail/execute/is_noop.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
@@ -39,6 +40,9 @@ struct part_pieces {
 /// Arguments of the kernels. Rows of a tile are sorted by part: record r is in part r >> shift.
 template <class Section, class Partial, class Record, class Context>
 struct part_arguments : bulk_arguments<Partial, Record, Context> {
+  /// True if sections may be no-ops.
+  static constexpr bool has_noops = has_is_noop<Section, Record, Context>;
+
   std::uint64_t first;       ///< first element of the pass
   std::uint64_t count;       ///< elements of the pass
   std::uint32_t shift;       ///< log2 of the records of a part
@@ -50,6 +54,7 @@ struct part_arguments : bulk_arguments<Partial, Record, Context> {
   std::uint16_t* offsets;    ///< [part + 1][tile] first row of the part in the tile
   part_piece* pieces;        ///< [piece] in any order of parts
   part_pieces* pieces_of;    ///< [part] its pieces
+  bool filters;              ///< true if the pass leaves out no-op sections
 
   /// Rows of a tile.
   static constexpr unsigned tile_rows = sort_threads * rows_of_thread(sizeof(Section));

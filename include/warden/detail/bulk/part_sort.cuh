@@ -45,6 +45,22 @@ WARDEN_DEVICE void copy_out(void* to, void const* from, std::size_t bytes) {
   }
 }
 
+/// Returns a bit for each row of a thread whose section is a no-op. No thread changes the records
+/// at that time.
+template <class Arguments, class Section, unsigned Each>
+WARDEN_DEVICE unsigned noops_of(Arguments const& a, loaded_rows<Section, Each> const& rows) {
+  unsigned noops = 0;
+  WARDEN_UNROLL
+  for (unsigned k = 0; k < Each; ++k) {
+    // Loaded in any case, so that no load waits for another one.
+    bool const is_valid = rows.has(k) && rows.id(k) < a.array.size;
+    auto const& record = a.array.records[is_valid ? rows.id(k) : 0];
+    if (is_valid && is_noop(rows.section(k), record, a.context) && !simt::doubts())
+      noops |= 1u << k;
+  }
+  return noops;
+}
+
 /// Sorts one tile per block. Launch with a sort_layout of shared memory.
 template <class Arguments, class Section, class Function>
 WARDEN_KERNEL void WARDEN_BOUNDS(sort_threads, 1) sort_rows(Arguments a, Function function) {
@@ -68,11 +84,16 @@ WARDEN_KERNEL void WARDEN_BOUNDS(sort_threads, 1) sort_rows(Arguments a, Functio
   rows.load_all(first_row, sort_threads, a.first + a.count, function, check);
   if (me < most_parts) counts[me] = 0;
   simt::sync_block();
+  unsigned noops = 0;
+  if constexpr (Arguments::has_noops) {
+    if (a.filters && a.has_records()) noops = noops_of(a, rows);
+  }
   unsigned ranks[each];
   unsigned valid = 0;
   WARDEN_UNROLL
   for (unsigned k = 0; k < each; ++k) {
     if (!rows.has(k) || !check(rows.id(k), first_row + k * sort_threads)) continue;
+    if (Arguments::has_noops && (noops >> k & 1u) != 0) continue;
     valid |= 1u << k;
     ranks[k] = simt::shared_fetch_add(counts[rows.id(k) >> a.shift], 1u);
   }
