@@ -225,8 +225,9 @@ class deferred_several {
   void take_arrays(std::size_t sections, std::source_location where, First& first,
                    Others&... others) {
     using access = detail::guarded_access;
-    auto& on = detail::array_source<First>::of(first);
-    states_ = {access::shared(on), access::shared(detail::array_source<Others>::of(others))...};
+    auto& on = detail::array_source<First>::guarded_of(first);
+    states_ = {access::shared(on),
+               access::shared(detail::array_source<Others>::guarded_of(others))...};
     detail::view_arrays(arguments_.arrays, 0, sections, growing_, where, first, others...);
     arguments_.context = access::context(on);
     arguments_.limit = access::limit(on);

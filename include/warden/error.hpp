@@ -263,7 +263,8 @@ struct misuse_counts {
   std::uint64_t skip_cause;         ///< wait_kind of such a failure
   std::uint64_t accesses_too_many;  ///< sections on several records that named more than fit
   std::uint64_t accesses_at_most;   ///< number of records that such a section may name
-  std::uint64_t accesses_unnamed;   ///< sections that used a record otherwise than they named
+  std::uint64_t accesses_unnamed;   ///< sections that used a record that they had not named, or
+                                    ///< wrote one named for reading
   std::uint64_t rows_absent;        ///< ids of rows that sections have not appended yet
   std::uint64_t rows_refused;       ///< sections whose appended rows did not fit the array
   std::uint64_t rows_at_most;       ///< number of rows that such an array holds

@@ -38,7 +38,8 @@ class growing_array {
   /// Type of a row.
   using record = typename Guarded::record;
 
-  /// Makes the first `rows` records the rows in use. Precondition: `on` outlives this object.
+  /// Constructs an array of which the first `rows` records are in use. Precondition: `on` outlives
+  /// this object, and has no other growing_array.
   /// Blocks the host. Throws limit_error if the array has fewer records or too many, and
   /// cuda_error.
   explicit growing_array(Guarded& on, std::size_t rows = 0,
@@ -53,8 +54,9 @@ class growing_array {
     resize(rows, {}, where);
     stream_ref{}.synchronize(where);
   }
-  /// Sets the number of rows in use, without writing any. Enqueued. Throws limit_error if the array
-  /// has fewer records, and cuda_error.
+  /// Sets the number of rows in use, without writing any. Enqueued, after all runs of the guarded
+  /// array that were enqueued before, in all streams. Throws limit_error if the array has fewer
+  /// records or the stream is being captured, and cuda_error.
   void resize(std::size_t rows, stream_ref s = {},
               std::source_location where = std::source_location::current()) {
     if (rows > on_->size()) {
@@ -62,8 +64,17 @@ class growing_array {
                         {rows, on_->size()}, where);
     }
     runtime::device_scope const scope{on_->device(), where};
+    if (runtime::capturing(s, where)) {
+      throw_limit_error(
+          "growing_array: the stream is being captured into a graph, whose replays would change "
+          "the rows of other runs: call resize outside of the capture",
+          {}, where);
+    }
+    auto& state = *detail::guarded_access::shared(*on_);
+    s.wait_for(state.last_work, where);
     launch(&detail::set_rows<std::uint32_t>, 1, 1, {s, where}, in_use_.data(),
            static_cast<std::uint32_t>(rows));
+    state.enqueued(s, where);
   }
   /// Returns the number of rows in use, with those of sections that did not commit. Blocks the host
   /// until the stream has executed its work. Throws cuda_error.
@@ -89,12 +100,12 @@ namespace detail {
 template <class Array>
 struct array_source {
   using type = typename Array::record;
-  static Array& of(Array& a) { return a; }
+  static Array& guarded_of(Array& a) { return a; }
 };
 template <class Guarded>
 struct array_source<growing_array<Guarded>> {
   using type = growing<typename Guarded::record>;
-  static Guarded& of(growing_array<Guarded>& a) { return a.array(); }
+  static Guarded& guarded_of(growing_array<Guarded>& a) { return a.array(); }
 };
 
 }  // namespace detail
@@ -113,7 +124,7 @@ template <class... Arrays>
 class guarded_arrays {
   template <class Array>
   static auto& guarded_of(Array& array) {
-    return detail::array_source<Array>::of(array);
+    return detail::array_source<Array>::guarded_of(array);
   }
 
  public:

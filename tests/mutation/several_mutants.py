@@ -20,8 +20,8 @@ SEVERAL_MUTANTS = {
     "several-far": ("detail/several/order_kernels.cuh", "", LOOP, WRONG),
     # Rows at the places of other rows, or beyond the array; rows of a section that aborts; a record of another array.
     "several-place": ("detail/several/growing_rows.cuh", "if (mine + k < warp_count) warps[mine + k] = before;", ARRAYS, WRONG),
-    "several-rows": ("detail/several/section_worker.cuh", "", ARRAYS, WRONG + "|outside|beyond"),
-    "several-clear": ("detail/several/section_worker.cuh", "", ARRAYS, WRONG),
+    "several-rows": ("detail/several/section_worker.cuh", "", ARRAYS, WRONG + "|ended by signal"),
+    "several-clear": ("detail/several/section_arrays.cuh", "", ARRAYS, WRONG),
     "several-array": ("detail/several/records.cuh", "", ARRAYS, WRONG),
     # A log that is not emptied by its run.
     "several-open": ("detail/several/several_arguments.cuh", "", LOGS, "lost or doubled section|no progress for|limit_error"),

@@ -48,6 +48,7 @@ constexpr several::arrays_shape small{.cells = 6, .wides = 4, .narrows = 9, .pla
 /// A section with the given accesses.
 struct chosen {
   std::uint32_t wide_id, entry_id, rows;
+  std::uint32_t nanoseconds = 0;  ///< time that the section takes
   __device__ void access(warden::access_list<3, several::all_types>& a) const {
     a.write<several::wide>(wide_id);
     if (entry_id != ~0u) a.read<entry>(entry_id);
@@ -56,6 +57,8 @@ struct chosen {
   __device__ outcome operator()(warden::records<several::all_types, 3>& r) const {
     r.write<several::wide>(0).value += 1;
     for (std::uint32_t k = 0; k < rows; ++k) r.append<entry>(k) = {1, k, 2};
+    std::uint64_t const begin = nanoseconds != 0 ? simt::nanoseconds() : 0;
+    while (nanoseconds != 0 && simt::nanoseconds() - begin < nanoseconds) simt::back_off(8);
     return outcome::commit;
   }
 };
@@ -114,6 +117,45 @@ TEST(several_arrays, wrong_sizes_are_errors) {
   tables t{several::first_contents(small)};
   EXPECT_THAT(test::refusal([&] { t.entries.resize(21); }),
               HasSubstr("growing_array: 21 rows in use; the guarded array has 20 records"));
+}
+
+/// The time limit stops a run. Rows of the sections that did not run are zeros, not what was there.
+TEST(several_arrays, rows_of_sections_that_did_not_run_are_cleared) {
+  constexpr std::uint32_t n = 40;
+  several::arrays_shape const of{.cells = 6, .wides = 4, .narrows = 9, .places = 2 * n};
+  tables t{several::first_contents(of), {.time_limit_seconds = 1e-4, .minimum_polls = 64}};
+  t.entry_memory.fill_bytes(0xff);
+  warden::deferred_several<decltype(t.all), chosen> later{t.all, n};
+  // The last section waits for the first one, which another warp runs.
+  std::vector<chosen> sections(n, chosen{1, ~0u, 2});
+  sections.front() = {0, ~0u, 2, 4'000'000u};
+  sections.back() = {0, ~0u, 2};
+  warden::buffer<chosen> const on_device{sections};
+  warden::buffer<outcome> results{n};
+  later.apply_async(on_device.data(), n, results.data());
+  EXPECT_NE(test::error_of<warden::timeout_error>([&] { t.all.wait(); }), "");
+  EXPECT_EQ(t.entries.rows(), 2 * n);
+  std::vector<outcome> const seen = results.to_host();
+  std::vector<entry> const entries = t.entry_memory.to_host();
+  EXPECT_EQ(seen.back(), outcome::not_run);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    std::uint32_t const wanted = seen[i] == outcome::commit ? 1 : 0;
+    EXPECT_EQ(entries[2 * i].section, wanted) << "section " << i;
+    EXPECT_EQ(entries[2 * i + 1].section, wanted) << "section " << i;
+  }
+}
+TEST(several_arrays, rows_are_resized_after_the_runs_of_all_streams) {
+  call_fixture f;
+  warden::stream one, other;
+  warden::buffer<chosen> const sections{std::vector<chosen>{{0, ~0u, 5}, {1, ~0u, 5, 2'000'000u}}};
+  f.later.apply_async(sections.data(), 2, nullptr, one);
+  f.t.entries.resize(3, other);
+  f.later.apply_async(sections.data(), 1, nullptr, one);
+  f.t.all.wait(one);
+  EXPECT_EQ(f.t.entries.rows(), 8u);
+  EXPECT_THAT(
+      test::refusal([&] { warden::graph::capture(one, [&] { f.t.entries.resize(0, one); }); }),
+      HasSubstr("growing_array: the stream is being captured into a graph"));
 }
 
 /// Holds the records as a run does.

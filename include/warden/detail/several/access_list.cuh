@@ -109,6 +109,9 @@ class access_list : public detail::access_names<Most> {
 template <unsigned Most, class... Types>
 class access_list<Most, record_types<Types...>> : public detail::access_names<Most> {
   using arrays = detail::array_set<Types...>;
+  static_assert(sizeof...(Types) >= 1 && sizeof...(Types) <= 16,
+                "warden: record_types names 1 to 16 types of records");
+  static_assert(arrays::all_differ(), "warden: record_types names each type of records once");
 
  public:
   /// Names a record that the section reads.

@@ -29,7 +29,7 @@ template <class Type, class... Others, class Array, class... Rest>
 void view_arrays(array_set<Type, Others...>& to, std::uint32_t begin, std::size_t sections,
                  std::vector<growing_memory>& made, std::source_location where, Array& array,
                  Rest&... rest) {
-  auto& on = array_source<Array>::of(array);
+  auto& on = array_source<Array>::guarded_of(array);
   using record = typename section_array<Type>::record;
   static_cast<run_array<record>&>(to.first) = guarded_access::array<record>(on, true);
   to.first.begin = begin;

@@ -3,8 +3,9 @@
 /// Places of the rows that sections append to an array. They are found before the sections run.
 ///
 /// The rows of a section follow those of all sections before it, whether these commit or not. So
-/// the places depend on the order of the sections only. A kernel notes the rows of each section
-/// before it in its warp, and the rows of each warp. Another kernel adds up the latter.
+/// the places depend on the order of the sections only. One kernel stores, for each section, the
+/// rows appended before it in its warp, and for each warp its rows. A second kernel computes prefix
+/// sums over the warps.
 #pragma once
 
 #include <warden/detail/block/warp_scan.cuh>
@@ -37,9 +38,10 @@ struct growing_rows {
   [[nodiscard]] WARDEN_HOST_DEVICE static std::uint32_t warps_of(std::uint32_t section_count) {
     return (section_count + simt::warp_size - 1) / simt::warp_size;
   }
-  /// Notes the rows of section `i`, which is 32 times the warp plus the lane. Collective over the
+  /// Stores the rows of section `i`, which is 32 times the warp plus the lane. Collective over the
   /// warp.
-  WARDEN_DEVICE void note(std::uint32_t i, std::uint32_t own, std::uint32_t section_count) const {
+  WARDEN_DEVICE void store_count(std::uint32_t i, std::uint32_t own,
+                                 std::uint32_t section_count) const {
     std::uint32_t const before = warp_sum_before(own), warp = i / simt::warp_size;
     if (i < section_count) sections[i] = before << count_bits | own;
     if (simt::lane_id() == simt::warp_size - 1 && warp < warps_of(section_count))
@@ -47,7 +49,7 @@ struct growing_rows {
   }
   /// Turns the rows of all warps of a run with this many sections into the rows before them.
   /// Collective over one warp.
-  WARDEN_DEVICE void add_up(std::uint32_t section_count) const {
+  WARDEN_DEVICE void scan_warps(std::uint32_t section_count) const {
     std::uint32_t const warp_count = warps_of(section_count);
     constexpr unsigned each = 8;
     std::uint64_t before = 0;
@@ -69,15 +71,18 @@ struct growing_rows {
     }
     if (simt::lane_id() == 0) warps[warp_count] = before;
   }
-  /// Returns the rows of a run with this many sections. Precondition: `add_up` was called.
-  [[nodiscard]] WARDEN_DEVICE std::uint64_t all(std::uint32_t section_count) const {
+  /// Returns the rows of a run with this many sections. Precondition: `scan_warps` was called.
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t total(std::uint32_t section_count) const {
     return warps[warps_of(section_count)];
   }
-  /// Returns the rows of a section. Precondition: `add_up` was called.
-  [[nodiscard]] WARDEN_DEVICE appended_rows of(std::uint32_t section) const {
-    std::uint32_t const noted = sections[section];
-    return {*in_use + warps[section / simt::warp_size] + (noted >> count_bits), noted & most};
+  /// Returns the rows of a section. Precondition: `scan_warps` was called.
+  [[nodiscard]] WARDEN_DEVICE appended_rows rows_of(std::uint32_t section) const {
+    std::uint32_t const stored = sections[section];
+    return {*in_use + warps[section / simt::warp_size] + (stored >> count_bits), stored & most};
   }
+  /// Notes that the rows of a section are written, or their places cleared. `rows_of` then returns
+  /// none.
+  WARDEN_DEVICE void settle(std::uint32_t section) const { sections[section] = 0; }
 };
 
 }  // namespace detail

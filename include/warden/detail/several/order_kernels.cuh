@@ -27,7 +27,7 @@ inline constexpr unsigned tile_size = tile_rows * simt::warp_size;
 /// Numbers of rows that a section appends to each array.
 template <class Set>
 struct own_rows {
-  std::uint32_t of[Set::count];
+  std::uint32_t counts[Set::count];
 };
 /// Writes the accesses of section `i`, and returns the rows that it appends. A wrong access refuses
 /// the section: the kernel that runs the sections reports it, because only then the run has the
@@ -54,8 +54,8 @@ WARDEN_DEVICE auto name_accesses_of(Arguments const& a, std::uint32_t i, Section
   own_rows<typename Arguments::array_set> rows{};
   if constexpr (Arguments::array_set::grows) {
     a.arrays.for_growing([&](auto const&, unsigned k) {
-      rows.of[k] = list.rows(k);
-      if (rows.of[k] > growing_rows::most && named.refused_for == refusal::none)
+      rows.counts[k] = list.rows(k);
+      if (rows.counts[k] > growing_rows::most && named.refused_for == refusal::none)
         named.refused_for = refusal::rows;
     });
   }
@@ -107,15 +107,16 @@ WARDEN_KERNEL void name_accesses(Arguments a, Function function) {
       a.marks[i * Most + s] = i * Most + s;
     }
   }
-  a.arrays.for_growing(
-      [&](auto const& array, unsigned k) { array.rows.note(i, rows.of[k], a.sections); });
+  a.arrays.for_growing([&](auto const& array, unsigned k) {
+    array.rows.store_count(i, rows.counts[k], a.sections);
+  });
 }
 /// Finds the places of appended rows. One warp for each array.
 template <class Arguments>
 WARDEN_KERNEL void place_rows(Arguments a) {
   if (!a.has_records()) return;
   a.arrays.for_growing([&](auto const& array, unsigned k) {
-    if (simt::thread_rank() / simt::warp_size == k) array.rows.add_up(a.sections);
+    if (simt::thread_rank() / simt::warp_size == k) array.rows.scan_warps(a.sections);
   });
 }
 

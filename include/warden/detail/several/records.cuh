@@ -46,7 +46,8 @@ class section_records<array_set<Types...>, Most> {
     for_written([&](auto* record, unsigned slot) {
       memcpy(copies_ + slot * copy_bytes, record, sizeof(*record));
     });
-    all_.for_growing([&](auto const& array, unsigned k) { rows_[k] = array.rows.of(section); });
+    all_.for_growing(
+        [&](auto const& array, unsigned k) { rows_[k] = array.rows.rows_of(section); });
   }
   section_records(section_records const&) = delete;
   section_records& operator=(section_records const&) = delete;
@@ -184,9 +185,9 @@ class records<record_types<Types...>, Most>
   WARDEN_DEVICE Record& write(unsigned position) {
     return this->template write_at<Record>(position);
   }
-  /// Returns row `k` of those that the section appends to the array, in the array itself: the
-  /// section assigns all of it. If the section does not commit, the row becomes zero bytes. A row
-  /// that `access` did not announce refuses the section.
+  /// Returns appended row `k`, in the array. The section must assign every member. If the section
+  /// does not commit, the row becomes zero bytes. A row that `access` did not announce refuses the
+  /// section.
   template <class Record>
   WARDEN_DEVICE Record& append(std::uint32_t k = 0) {
     return this->template row_at<Record>(k);

@@ -8,6 +8,7 @@
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
@@ -15,10 +16,7 @@ WARDEN_NAMESPACE_BEGIN
 /// Types of the records of several guarded arrays, in their order. The types differ, so each names
 /// its array: `a.write<customer>(id)`.
 template <class... Types>
-struct record_types {
-  static_assert(sizeof...(Types) >= 1 && sizeof...(Types) <= 16,
-                "warden: record_types names 1 to 16 types of records");
-};
+struct record_types {};
 /// In record_types: an array to which sections append records of this type.
 template <class Record>
 struct growing {};
@@ -63,9 +61,15 @@ struct section_array : run_array<typename array_type<Type>::record> {
   [[nodiscard]] WARDEN_DEVICE bool holds(appended_rows const& r) const {
     return r.count == 0 || r.place + r.count <= this->size;
   }
+  /// Sets the places of a section's rows to zero bytes.
+  WARDEN_DEVICE void clear_rows(std::uint32_t section) const {
+    appended_rows const cleared = rows.rows_of(section);
+    for (std::uint64_t r = cleared.place; r < cleared.place + cleared.count && r < this->size; ++r)
+      memset(&this->records[r], 0, sizeof(record));  // mutation: several-clear
+  }
   /// Adds the rows of a run with this many sections to those in use. One thread.
   WARDEN_DEVICE void grow(std::uint32_t sections) const {
-    std::uint64_t const all = *rows.in_use + rows.all(sections);
+    std::uint64_t const all = *rows.in_use + rows.total(sections);
     *rows.in_use = static_cast<std::uint32_t>(all < this->size ? all : this->size);
   }
   /// Reports an id that is not below `limit()`, of section `section`.
@@ -83,7 +87,9 @@ struct section_array : run_array<typename array_type<Type>::record> {
 template <class... Types>
 struct array_set;
 template <>
-struct array_set<> {};
+struct array_set<> {
+  static constexpr bool all_differ() { return true; }
+};
 template <class Type, class... Others>
 struct array_set<Type, Others...> {
   /// Number of arrays.
@@ -94,6 +100,12 @@ struct array_set<Type, Others...> {
   section_array<Type> first;
   array_set<Others...> others;
 
+  /// True if the types of records differ.
+  static constexpr bool all_differ() {
+    using record = typename array_type<Type>::record;
+    return (!std::is_same_v<record, typename array_type<Others>::record> && ...) &&
+           array_set<Others...>::all_differ();
+  }
   /// Position of the array with records of this type.
   template <class Record>
   WARDEN_HOST_DEVICE static constexpr unsigned position_of() {

@@ -9,7 +9,6 @@
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
-#include <cstring>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -187,25 +186,21 @@ class several_worker {
   [[nodiscard]] WARDEN_DEVICE bool rows_fit() const {
     bool fit = true;
     a_.arrays.for_growing([&](auto const& array, unsigned) {
-      if (!array.holds(array.rows.of(section_))) fit = false;  // mutation: several-rows
+      if (!array.holds(array.rows.rows_of(section_))) fit = false;  // mutation: several-rows
     });
     return fit;
   }
   /// Reports the arrays that the section's rows do not fit.
   WARDEN_COLD static void report_rows(Arguments const& a, std::uint32_t section) {
     a.arrays.for_growing([&](auto const& array, unsigned) {
-      if (array.holds(array.rows.of(section))) return;
+      if (array.holds(array.rows.rows_of(section))) return;
       simt::fetch_add(&array.report->rows_refused, std::uint64_t{1});
       simt::store_relaxed(&array.report->rows_at_most, array.size);
     });
   }
   /// Sets the places of the section's rows to zero bytes.
   WARDEN_DEVICE void clear_rows() const {
-    a_.arrays.for_growing([&](auto const& array, unsigned) {
-      appended_rows const rows = array.rows.of(section_);
-      for (std::uint64_t r = rows.place; r < rows.place + rows.count && r < array.size; ++r)
-        memset(&array.records[r], 0, sizeof(array.records[r]));  // mutation: several-clear
-    });
+    a_.arrays.for_growing([&](auto const& array, unsigned) { array.clear_rows(section_); });
   }
 
   /// Runs the section on its records. No other thread writes them, or reads those that the section
@@ -275,6 +270,7 @@ class several_worker {
       simt::add(counter(turns_[s]), 1u);  // mutation: several-lost
     }
     if (a_.outcomes != nullptr) a_.outcomes[section_] = result;
+    a_.arrays.for_growing([&](auto const& array, unsigned) { array.rows.settle(section_); });
     counts_.committed += result == outcome::commit ? 1 : 0;
     counts_.aborted += result == outcome::abort ? 1 : 0;
     counts_.refused += result == outcome::refused ? 1 : 0;

@@ -105,17 +105,36 @@ struct several_arguments {
   [[nodiscard]] WARDEN_DEVICE std::uint32_t count() const {
     return log == nullptr ? sections : control->sections;
   }
+  /// Sets the places of the sections that did not run to zero bytes, after the time limit. By all
+  /// threads of the last block.
+  WARDEN_DEVICE void clear_rows_left() const {
+    for (std::uint32_t i = simt::thread_rank(); i < count(); i += simt::block_threads()) {
+      auto const clear = [&](auto const& array, unsigned) { array.clear_rows(i); };
+      arrays.for_growing(clear);
+    }
+  }
   /// Ends a block of the last kernel. The last block frees the records. Collective over the block.
   WARDEN_DEVICE void finish_block() const {
     simt::sync_block();
-    if (simt::thread_rank() != 0) return;
-    // Release: the barrier handed the block's accesses to this thread. Pairs with the fence of the
-    // last block, which frees the records for the next run.
-    simt::fence_device();
-    if (simt::fetch_add(&control->blocks_done, 1u) + 1 != simt::block_count()) return;
-    simt::fence_device();  // acquire of the other blocks, and release for `end`
-    arrays.for_growing([&](auto const& array, unsigned) { array.grow(sections); });
-    end(0);
+    bool ends = false;
+    if (simt::thread_rank() == 0) {
+      // Release: the barrier handed the block's accesses to this thread. Pairs with the fence of
+      // the last block, which frees the records for the next run.
+      simt::fence_device();
+      ends = simt::fetch_add(&control->blocks_done, 1u) + 1 == simt::block_count();
+      // Acquire of the other blocks, and release for `end`.
+      if (ends) simt::fence_device();
+    }
+    if constexpr (array_set::grows) {
+      // The barrier hands what the first thread has acquired to the last block.
+      if (simt::sync_block_or(ends) && arrays.first.has_failed()) clear_rows_left();
+      simt::sync_block();
+      if (ends) {
+        arrays.for_growing([&](auto const& array, unsigned) { array.grow(sections); });
+        simt::fence_device();  // release of the rows for `end`
+      }
+    }
+    if (ends) end(0);
   }
 };
 
