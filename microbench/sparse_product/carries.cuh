@@ -5,6 +5,7 @@
 
 #include "microbench/sparse_product/matrix.hpp"
 #include "microbench/sparse_product/search.cuh"
+#include "microbench/support/device.cuh"
 
 #include <warden/buffer.hpp>
 #include <warden/cuda_names.cuh>
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <source_location>
 
 namespace sparse_product {
 
@@ -45,6 +47,7 @@ struct carry_arguments {
 template <unsigned Threads>
 WARDEN_KERNEL void add_carries(carry_arguments const a) {
   simt::assume_one_dimension();
+  simt::wait_for_previous_kernel();
   using block_scan = simt::block_scan_by<carry, Threads>;
   struct storage_type {
     typename block_scan::storage scan;
@@ -91,50 +94,75 @@ struct tile_arguments {
   matrix_view m;
   carry* carries;  ///< [tile]
   std::uint32_t tiles;
+  std::uint32_t const* first_rows;  ///< [tiles + 1] see Tile::first_row, or null
 };
-/// A block multiplies neighbouring tiles.
+/// Finds the first rows of all tiles.
+template <class Tile>
+WARDEN_KERNEL void find_first_rows(matrix_view const m, std::uint32_t tiles,
+                                   std::uint32_t* first_rows) {
+  simt::assume_one_dimension();
+  bench::for_each_of(tiles + 1, [&](std::uint64_t tile) {
+    first_rows[tile] = Tile::first_row(m, static_cast<std::uint32_t>(tile));
+  });
+}
+/// Multiplies all tiles. Any grid.
 template <class Tile>
 WARDEN_KERNEL void multiply_tiles(tile_arguments const a) {
   simt::assume_one_dimension();
   WARDEN_SHARED(typename Tile::storage_type, storage);
-  std::uint32_t const share = (a.tiles + simt::block_count() - 1) / simt::block_count(),
-                      first = simt::block_rank() * share, end = smaller(first + share, a.tiles);
-  if (first < end) Tile::multiply(a, first, end, storage);
+  for (std::uint32_t tile = simt::block_rank(); tile < a.tiles; tile += simt::block_count()) {
+    Tile::multiply(a, tile, storage);
+    simt::sync_block();
+  }
 }
 
 /// Product of a matrix by tiles. A `Tile` has `threads`, `storage_type`, `tiles_of(matrix_view)`,
-/// and `multiply(tile_arguments, first, end, storage)`, which multiplies the tiles from `first` to
-/// `end - 1` and notes their carries.
+/// and `multiply(tile_arguments, tile, storage)`, which multiplies a tile and notes its carry. If
+/// it has `first_row(matrix_view, tile)`, the constructor finds the first rows of all tiles, as
+/// cuSPARSE's analysis does: outside of measured times, because they depend only on the places of
+/// the entries.
 template <class Tile>
 class tile_product {
+  static constexpr bool has_first_rows = requires(matrix_view const& m) { Tile::first_row(m, 0u); };
+
  public:
-  /// `blocks`: largest number of blocks of a launch; 0: as many as are resident together.
+  /// `blocks`: largest number of blocks of a launch; 0: one for each tile.
   explicit tile_product(matrix_view const& m, unsigned blocks = 0)
       : m_{m},
         carries_{Tile::tiles_of(m)},
-        blocks_{chosen(blocks, &multiply_tiles<Tile>)},
-        adding_blocks_{chosen(blocks, &add_carries<Tile::threads>)} {}
+        first_rows_{has_first_rows ? carries_.size() + 1 : 0},
+        blocks_{blocks != 0 ? blocks : tiles()},
+        adding_blocks_{blocks != 0 ? blocks : resident_blocks(&add_carries<Tile::threads>)} {
+    if constexpr (has_first_rows) {
+      auto const [helpers, threads] = bench::shape_of_helpers();
+      warden::launch(&find_first_rows<Tile>, helpers, threads, {}, m_, tiles(), first_rows_.data());
+    }
+  }
 
   /// Enqueues the product. The second kernel adds to elements of y that the first one has stored.
   void run_async() const {
     constexpr unsigned threads = Tile::threads;
-    auto const tiles = static_cast<std::uint32_t>(carries_.size());
-    simt::launch(&multiply_tiles<Tile>, std::min(blocks_, tiles), threads, 0,
-                 {m_, carries_.data(), tiles}, {});
-    simt::launch(&add_carries<threads>, std::min(adding_blocks_, (tiles + threads - 1) / threads),
-                 threads, 0, {carries_.data(), tiles, m_.y}, {});
+    simt::launch(&multiply_tiles<Tile>, std::min(blocks_, tiles()), threads, 0,
+                 {m_, carries_.data(), tiles(), first_rows_.data()}, {});
+    carry_arguments a{carries_.data(), tiles(), m_.y};
+    void* arguments[] = {&a};
+    unsigned const blocks = std::min(adding_blocks_, (tiles() + threads - 1) / threads);
+    warden::runtime::launch(simt::make_kernel(&add_carries<threads>),
+                            warden::runtime::early_launch(blocks, threads, 0), arguments, {},
+                            std::source_location::current());
   }
 
  private:
   template <class Argument>
-  static unsigned chosen(unsigned blocks, void (*kernel)(Argument)) {
-    return blocks != 0 ? blocks
-                       : static_cast<unsigned>(warden::runtime::resident_blocks(
-                             simt::make_kernel(kernel), Tile::threads, 0));
+  static unsigned resident_blocks(void (*kernel)(Argument)) {
+    return static_cast<unsigned>(
+        warden::runtime::resident_blocks(simt::make_kernel(kernel), Tile::threads, 0));
   }
+  [[nodiscard]] std::uint32_t tiles() const { return static_cast<std::uint32_t>(carries_.size()); }
 
   matrix_view m_;
   warden::buffer<carry> carries_;
+  warden::buffer<std::uint32_t> first_rows_;
   unsigned blocks_, adding_blocks_;
 };
 

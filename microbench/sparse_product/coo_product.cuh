@@ -36,18 +36,15 @@ class coo_tile {
     return (m.entries + tile_entries - 1) / tile_entries;
   }
 
-  static WARDEN_DEVICE void multiply(tile_arguments const& a, std::uint32_t first,
-                                     std::uint32_t end, storage_type& storage) {
-    for (std::uint32_t tile = first; tile < end; ++tile) {
-      std::uint32_t const begin = tile * tile_entries,
-                          entries = smaller(tile_entries, a.m.entries - begin);
-      load(a.m, begin, entries, storage);
-      simt::sync_block();
-      float const left = add(entries, a.m.y, storage);
-      // If a row ends with the tile, 0 is left to the next one.
-      if (simt::thread_rank() == Threads - 1) a.carries[tile] = {storage.rows[entries], left};
-      simt::sync_block();
-    }
+  static WARDEN_DEVICE void multiply(tile_arguments const& a, std::uint32_t tile,
+                                     storage_type& storage) {
+    std::uint32_t const begin = tile * tile_entries,
+                        entries = smaller(tile_entries, a.m.entries - begin);
+    load(a.m, begin, entries, storage);
+    simt::sync_block();
+    float const left = add(entries, a.m.y, storage);
+    // If a row ends with the tile, 0 is left to the next one.
+    if (simt::thread_rank() == Threads - 1) a.carries[tile] = {storage.rows[entries], left};
   }
 
  private:

@@ -66,7 +66,7 @@ arm make_rows(product_work& w) {
 }
 arm make_merge(product_work& w) {
   auto const on = [&w](unsigned blocks) {
-    return [by = std::make_shared<tile_product<merge_tile<128, 15>>>(w.view(), blocks)] {
+    return [by = std::make_shared<tile_product<merge_tile<256, 11>>>(w.view(), blocks)] {
       by->run_async();
     };
   };
