@@ -255,6 +255,8 @@ MUTANTS = {
     "tree-release": ("detail/deterministic/tree_parents.cuh", "", TREE, "unordered load"),
     "tree-acquire": ("detail/deterministic/tree_parents.cuh", "", TREE, "unordered load"),
     "tree-places": ("detail/deterministic/bucket_kernels.cuh", "", TREE_BUCKET, "Which is: |outside device memory|unordered load|ended by signal"),
+    "counted-release": ("detail/deterministic/bucket_kernels.cuh", "", TREE_BUCKET, "unordered load"),
+    "counted-acquire": ("detail/deterministic/bucket_kernels.cuh", "", TREE_BUCKET, "unordered load"),
     "tree-start": ("detail/deterministic/record_partition.cuh", "if (digit < m.buckets) to[digit] = m.begins[digit] - sort.start(digit);", TREE_BUCKET, "Which is: |outside device memory|unordered load"),
     "tree-reset": ("detail/deterministic/tree_parents.cuh", "", TREE, "Which is: "),
     "order-of-launches": ("detail/deferred/log_order.cuh", "", ORDER, "wrong order|lost or doubled section|memory outside"),

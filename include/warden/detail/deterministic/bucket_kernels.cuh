@@ -2,7 +2,7 @@
 /// @file
 /// The kernels that run the buckets of a partition.
 ///
-/// A block sorts a bucket of one piece in shared memory, and runs it from there. Before, three
+/// A block sorts a bucket of one piece in shared memory, and runs it from there. Before, two
 /// kernels move the sections of larger buckets to their places in global memory. They leave at once
 /// if there is no such bucket.
 #pragma once
@@ -102,14 +102,64 @@ class piece_sort {
   std::uint32_t of_[piece_each], word_[piece_each];
 };
 
-/// Counts the low digits of the pieces of large buckets. Any grid. Shared memory: a word for each
-/// digit.
+/// Shared memory of a block that counts the low digits of a piece.
+struct count_layout {
+  using scan = simt::block_scan_by_warps<partition_threads>;
+  arena_carver carver{};
+  arena_piece<std::uint32_t> counts = carver.take<std::uint32_t>(digits);
+  arena_piece<scan::storage> scanning = carver.take<scan::storage>(1);
+};
+/// Finds the places of the low digits in a large bucket. Collective over a block of
+/// count_low_digits.
+WARDEN_DEVICE void place_low_digits(partition_memory const& m, std::uint32_t bucket) {
+  using scan = count_layout::scan;
+  constexpr unsigned each = digits / partition_threads;
+  struct alignas(each * sizeof(std::uint32_t)) counts {
+    std::uint32_t of[each];
+  };
+  std::uint32_t const first = simt::thread_rank() * each, end = m.first_pieces[bucket + 1];
+  counts sums{};
+  // The loop takes as long as its loads, one group after another. They are unconditional, because
+  // there are few predicates.
+  constexpr unsigned together = 8;
+  for (std::uint32_t p = m.first_pieces[bucket]; p < end; p += together) {
+    auto const at = [&](std::uint32_t piece) {
+      return reinterpret_cast<counts*>(m.piece_digits + std::size_t{piece} * digits + first);
+    };
+    counts values[together];
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < together; ++k) {
+      counts const& from = *at(p + k < end ? p + k : end - 1);
+      for (std::uint32_t const& one : from.of) simt::demand_visible(&one);
+      values[k] = from;
+    }
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < together; ++k) {
+      if (p + k >= end) break;
+      *at(p + k) = sums;  // mutation: tree-places
+      WARDEN_UNROLL
+      for (unsigned d = 0; d < each; ++d) sums.of[d] += values[k].of[d];
+    }
+  }
+  std::uint32_t sum = 0, all;
+  WARDEN_UNROLL
+  for (unsigned d = 0; d < each; ++d) sum += sums.of[d];
+  std::uint32_t start =
+      scan::exclusive_sum(count_layout{}.scanning.in(simt::dynamic_shared())[0], sum, all);
+  WARDEN_UNROLL
+  for (unsigned d = 0; d < each; ++d) {
+    m.low_begins[std::size_t{bucket} * digits + first + d] = start;
+    start += sums.of[d];
+  }
+  simt::sync_block();
+}
+/// Counts the low digits of the pieces of large buckets. The block that counts the last piece of a
+/// bucket finds the places of the bucket's low digits. Any grid.
 template <class Memory>
-WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 4) count_low_digits(Memory const m) {
+WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 3) count_low_digits(Memory const m) {
   simt::assume_one_dimension();
   simt::wait_for_previous_kernel();
-  simt::shared_span<std::uint32_t> const counts{
-      reinterpret_cast<std::uint32_t*>(simt::dynamic_shared()), digits};
+  auto const counts = count_layout{}.counts.in(simt::dynamic_shared());
   for (std::uint32_t number = simt::block_rank(); number < m.piece_count();
        number += simt::block_count()) {
     bucket_piece const piece = m.pieces[number];
@@ -126,44 +176,23 @@ WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 4) count_low_digits(Memory c
       if (own[k] != no_digit) simt::shared_fetch_add(counts[own[k]], 1u);
     }
     simt::sync_block();
-    for (unsigned d = simt::thread_rank(); d < digits; d += partition_threads)
-      m.piece_digits[std::size_t{number} * digits + d] = counts[d];
-  }
-}
-
-/// Finds the places of the low digits in large buckets. Blocks of `digits` threads; shared memory
-/// of their scan.
-template <class Memory>
-WARDEN_KERNEL void WARDEN_BOUNDS(digits, 1) place_low_digits(Memory const m) {
-  simt::assume_one_dimension();
-  simt::wait_for_previous_kernel();
-  using scan = simt::block_scan_by_warps<digits>;
-  auto& storage = *reinterpret_cast<typename scan::storage*>(simt::dynamic_shared());
-  std::uint32_t const digit = simt::thread_rank(), pieces = m.piece_count();
-  for (std::uint32_t number = simt::block_rank(); number < pieces; number += simt::block_count()) {
-    bucket_piece const first = m.pieces[number];
-    if (first.begin != first.bucket_begin) continue;
-    std::uint32_t const end = m.first_pieces[first.bucket + 1];
-    std::uint32_t sum = 0, all;
-    // The loop takes as long as its loads, one group after another. They are unconditional, because
-    // there are few predicates.
-    constexpr unsigned together = 32;
-    for (std::uint32_t p = number; p < end; p += together) {
-      std::uint32_t* const of = m.piece_digits + digit;
-      std::uint32_t values[together];
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < together; ++k)
-        values[k] = of[std::size_t{p + k < end ? p + k : end - 1} * digits];
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < together; ++k) {
-        if (p + k >= end) break;
-        of[std::size_t{p + k} * digits] = sum;  // mutation: tree-places
-        sum += values[k];
-      }
+    for (unsigned d = simt::thread_rank(); d < digits; d += partition_threads) {
+      std::uint32_t& to = m.piece_digits[std::size_t{number} * digits + d];
+      to = counts[d];
+      simt::note_written(&to);
     }
-    m.low_begins[std::size_t{first.bucket} * digits + digit] =
-        scan::exclusive_sum(storage, sum, all);
     simt::sync_block();
+    bool is_last = false;
+    if (simt::thread_rank() == 0) {
+      std::uint32_t const pieces = m.first_pieces[piece.bucket + 1] - m.first_pieces[piece.bucket];
+      // Release: each block's first thread fences after its block has stored the counts, and before
+      // it counts the piece. Acquire: the thread that counts the last piece fences before its block
+      // reads the counts.
+      simt::fence_device();  // mutation: counted-release
+      is_last = simt::fetch_add(m.counted + piece.bucket, 1u) + 1 == pieces;
+      simt::fence_device();  // mutation: counted-acquire
+    }
+    if (simt::sync_block_or(is_last)) place_low_digits(m, piece.bucket);
   }
 }
 

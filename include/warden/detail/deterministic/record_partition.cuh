@@ -40,16 +40,18 @@ struct bucket_piece {
 
 /// Memory of a partition, in global memory.
 struct partition_memory {
-  std::uint32_t low_bits;       ///< bits of an id below its high digit
-  std::uint32_t buckets;        ///< high digits are below it, at most `digits`
-  std::uint32_t tiles;          ///< tiles of the run
-  moved_id* sections;           ///< [n] by bucket
+  std::uint32_t low_bits;  ///< bits of an id below its high digit
+  std::uint32_t buckets;   ///< high digits are below it, at most `digits`
+  std::uint32_t tiles;     ///< tiles of the run
+  moved_id* sections;      ///< [n] by bucket
+  /// [piece][low digit] their number; later that in pieces before. Aligned for two digits
+  std::uint32_t* piece_digits;
   std::uint32_t* counts;        ///< [bucket][tile] sections
   std::uint32_t* totals;        ///< [bucket] sections
   std::uint32_t* begins;        ///< [bucket + 1] its first position
   std::uint32_t* first_pieces;  ///< [bucket + 1] its first piece, if it is large
   bucket_piece* pieces;         ///< [first_pieces[buckets]] of large buckets
-  std::uint32_t* piece_digits;  ///< [piece][low digit] their number; later that in pieces before
+  std::uint32_t* counted;       ///< [bucket] pieces whose low digits are counted
   std::uint32_t* low_begins;    ///< [bucket][low digit] first position in the bucket
   moved_id* sorted;             ///< [n] of large buckets; a low digit is in the place of the id
 
@@ -164,6 +166,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(digits, 1) plan_pieces(Memory const m) {
   if (bucket < m.buckets) {
     m.begins[bucket] = begin;
     m.first_pieces[bucket] = first;
+    m.counted[bucket] = 0;
   }
   if (bucket == 0) {
     m.begins[m.buckets] = sections;

@@ -102,7 +102,7 @@ class tree_memory {
   /// Returns the size of the arrays of a partition, but for the sections and the pieces.
   [[nodiscard]] std::size_t partition_words(std::size_t n) const {
     std::size_t const b = buckets(n);
-    return b * (tiles_of(n) + 3 + digits) + 2 + digits * partition_memory::most_pieces(n);
+    return b * (tiles_of(n) + 4 + digits) + 2 + digits * partition_memory::most_pieces(n);
   }
   /// Returns the number of buckets of n sections, so that most buckets are one piece. The bits of
   /// an id that do not tell its bucket are one digit.
@@ -128,12 +128,13 @@ class tree_memory {
                              b,
                              tiles,
                              reinterpret_cast<moved_id*>(sections_.data()),
+                             take(digits * partition_memory::most_pieces(most_)),
                              take(b * tiles_of(most_)),
                              take(b),
                              take(b + 1),
                              take(b + 1),
                              pieces_.data(),
-                             take(digits * partition_memory::most_pieces(most_)),
+                             take(b),
                              take(std::size_t{b} * digits),
                              reinterpret_cast<moved_id*>(sections_.data() + half)};
     auto const enqueue = [&](auto const& kernel, unsigned blocks, unsigned threads,
@@ -156,8 +157,7 @@ class tree_memory {
     enqueue(&move_sections<Arguments>, tiles, partition_threads, move_layout{}.carver.bytes(), a,
             m);
     enqueue(&count_low_digits<partition_memory>, pieces, partition_threads,
-            digits * sizeof(std::uint32_t), m);
-    enqueue(&place_low_digits<partition_memory>, pieces, digits, scan_bytes, m);
+            count_layout{}.carver.bytes(), m);
     enqueue(&move_pieces<partition_memory>, pieces, partition_threads,
             piece_layout{}.carver.bytes(), m);
     // Several blocks of a multiprocessor run the large buckets, because some end later than others.
