@@ -23,7 +23,13 @@ WARDEN_DEVICE bool attempt_until_done(concurrent_run const& a, std::uint32_t id,
     ++mine.aborts;
     simt::note_lock_retry();
     if (!wait.hopeful()) return false;
-    if (a.how.sleeps) simt::back_off(failures);
+    // The time is random. Otherwise lanes of a warp that are in each other's way would try again
+    // together.
+    constexpr unsigned longest = 6;
+    unsigned const bound = failures < longest ? failures + 1 : longest;
+    auto const any = graph::random_numbers::mixed(std::uint64_t{id} << 32 |
+                                                  simt::thread_rank() << 16 | (failures & 0xffffu));
+    if (a.how.sleeps) simt::back_off(static_cast<unsigned>(any % bound));
   }
 }
 /// Reads all rows, which other threads may write. Returns the sum.

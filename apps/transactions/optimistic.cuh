@@ -35,34 +35,19 @@ class row_versions {
     }
     return (all & locked) == 0;
   }
-  /// Locks the rows to write, in their order, or all at once, which is faster if no other thread is
-  /// in the way. A lock is taken only in the version that was loaded. Returns false, without a
-  /// lock, if a row has another one or is locked.
-  WARDEN_DEVICE bool lock(bool at_once) {
-    unsigned taken = 0, failed = 0;
-    if (at_once) {
-      WARDEN_UNROLL
-      for (unsigned s = 0; s < Rows::most; ++s) {
-        if (!is_written(s)) continue;
-        if (try_lock(s)) {
-          taken |= 1u << s;
-        } else {
-          failed |= 1u << s;
-        }
-      }
-    } else {
-      WARDEN_UNROLL
-      for (unsigned s = 0; s < Rows::most; ++s) {
-        if (!is_written(s) || failed != 0) continue;
-        if (try_lock(s)) {
-          taken |= 1u << s;
-        } else {
-          failed |= 1u << s;
-        }
-      }
+  /// Locks the rows to write in their order. A lock is taken only in the version that was loaded.
+  /// Returns false, without a lock, if a row has another one or is locked.
+  WARDEN_DEVICE bool lock() {
+    unsigned taken = 0;
+    bool goes_on = true;
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < Rows::most; ++s) {
+      if (!is_written(s) || !goes_on) continue;
+      goes_on = simt::compare_exchange(word(s), seen_[s], seen_[s] | locked) == seen_[s];
+      if (goes_on) taken |= 1u << s;
     }
-    if (failed != 0) unlock(taken);
-    return failed == 0;
+    if (!goes_on) unlock(taken);
+    return goes_on;
   }
   /// Returns true if the other rows have the versions that were loaded. Otherwise gives back the
   /// locks.
@@ -91,9 +76,6 @@ class row_versions {
   static constexpr std::uint32_t locked = 1u << 31;  ///< the other bits are the version
 
   WARDEN_DEVICE bool is_written(unsigned s) const { return s < rows_.count && rows_.writes(s); }
-  WARDEN_DEVICE bool try_lock(unsigned s) {
-    return simt::compare_exchange(word(s), seen_[s], seen_[s] | locked) == seen_[s];
-  }
   /// Gives back the locks of the rows to write that `mask` has, which are unchanged.
   WARDEN_DEVICE void unlock(unsigned mask) {
     WARDEN_UNROLL
@@ -117,7 +99,7 @@ class row_versions {
 /// before R's validation, which would see it. So R has the earlier ticket. Two writers of a row,
 /// and a reader after a writer, are ordered by the lock.
 struct optimistic {
-  static constexpr char const* variant = "locks at once";
+  static constexpr char const* variant = nullptr;
 
   template <class Row>
   WARDEN_DEVICE static bool run(concurrent_arguments<Row> const& a, std::uint32_t i,
@@ -140,7 +122,7 @@ struct optimistic {
     std::uint64_t const sum = read_rows(a, t);
     // A lock validates the row too. Reads of the row need no fence before it: while the lock is
     // held, the row is that of this version.
-    if (!versions.lock(a.how.variant)) return false;
+    if (!versions.lock()) return false;
     // Release of the locks to transactions with later tickets, and to those that read a row which
     // `write_rows` has begun to write. Acquire for the rows that `read_rows` loaded: if a load has
     // read from a later writer, then the validation sees that writer's lock.

@@ -17,57 +17,74 @@ namespace transactions::tpcc {
 
 namespace {
 
-/// A transaction that names at most `Most` records, by its number.
+/// Where a transaction reads and writes.
+struct job {
+  transaction const* of;
+  named_records const* named;
+  fixed_columns const* fixed;
+  std::uint64_t* answer;
+  result* found;  ///< for its inserts
+};
+/// A transaction that names at most `Most` records.
 template <unsigned Most>
 struct section {
   tables const* in;
-  transaction const* of;
-  std::uint64_t* answer;
-  result* found;  ///< for its inserts
+  job at;
 
   __device__ void access(warden::access_list<Most>& a) const {
-    named_records const named = name_records(*in, *of);
     WARDEN_UNROLL
     for (unsigned p = 0; p < Most; ++p) {
-      if (p < named.count) a.write(named.ids[p]);
+      if (p < at.named->count) a.write(at.named->ids[p]);
     }
   }
   __device__ warden::outcome operator()(warden::records<record, Most>& records) const {
-    record_pointers at;
-    unsigned const count =
-        of->what == kind::payment ? most_named_by_payment : 1 + of->items_found();
+    record_pointers pointers;
+    unsigned const count = at.named->count;
     WARDEN_UNROLL
     for (unsigned p = 0; p < Most; ++p) {
-      if (p < count) at[p] = &records.write(p);
+      if (p < count) pointers[p] = &records.write(p);
     }
-    fixed_columns const fixed = read_fixed(*in, *of);
-    result const r = execute(*of, fixed, at);
-    write_remark(*in, *of, fixed, r);
-    *answer = r.answer;
-    *found = r;
+    result const r = execute(*at.of, *at.fixed, pointers);
+    write_remark(*in, *at.of, *at.fixed, r);
+    *at.answer = r.answer;
+    *at.found = r;
     return r.commits ? warden::outcome::commit : warden::outcome::abort;
   }
+};
+/// Arrays of all transactions.
+struct jobs {
+  transaction const* of;
+  named_records* named;
+  fixed_columns* fixed;
+  std::uint64_t* answers;
+  result* found;
 };
 template <unsigned Most>
 struct make_section {
   tables const* in;
-  transaction const* all;
-  std::uint64_t* answers;
-  result* found;
+  jobs all;
   __device__ section<Most> operator()(std::uint64_t i) const {
-    return {in, &all[i], &answers[i], &found[i]};
+    return {in, {&all.of[i], &all.named[i], &all.fixed[i], &all.answers[i], &all.found[i]}};
   }
 };
-struct insert_arguments {
+struct prepare_arguments {
   tables in;
-  transaction const* all;
-  result const* found;
+  jobs all;
   std::uint32_t n;
 };
-/// Inserts the rows of all transactions, which all have run.
-WARDEN_KERNEL void insert_rows(insert_arguments a) {
+/// Finds what each transaction names and reads, so that a section does not while others wait for
+/// it.
+WARDEN_KERNEL void prepare(prepare_arguments a) {
   simt::assume_one_dimension();
-  apps::for_my_share(a.n, [&](std::uint64_t i) { insert(a.in, a.all[i], a.found[i]); });
+  apps::for_my_share(a.n, [&](std::uint64_t i) {
+    a.all.named[i] = name_records(a.in, a.all.of[i]);
+    a.all.fixed[i] = read_fixed(a.in, a.all.of[i]);
+  });
+}
+/// Inserts the rows of all transactions, which all have run.
+WARDEN_KERNEL void insert_rows(prepare_arguments a) {
+  simt::assume_one_dimension();
+  apps::for_my_share(a.n, [&](std::uint64_t i) { insert(a.in, a.all.of[i], a.all.found[i]); });
 }
 /// A guarded array has a section on one record, which no transaction is.
 struct clear {
@@ -81,16 +98,21 @@ class warden_arm final : public arm {
       : on_{on},
         records_{on.records(), on.in().of.records(), {.time_limit_seconds = o.limit_seconds}},
         log_{records_, on.size()},
+        named_{on.size()},
+        fixed_{on.size()},
         found_{on.size()} {
     // A transaction that does not run inserts no rows.
     found_.fill_bytes(0);
   }
 
   void run_async() override {
-    log_.apply_async(on_.size(), make_section<Most>{on_.device_tables(), on_.all(), on_.answers(),
-                                                    found_.data()});
-    simt::launch(&insert_rows, apps::blocks(), apps::threads(), 0,
-                 {on_.in(), on_.all(), found_.data(), on_.size()}, {});
+    prepare_arguments const a{
+        on_.in(),
+        {on_.all(), named_.data(), fixed_.data(), on_.answers(), found_.data()},
+        on_.size()};
+    simt::launch(&prepare, apps::blocks(), apps::threads(), 0, a, {});
+    log_.apply_async(on_.size(), make_section<Most>{on_.device_tables(), a.all});
+    simt::launch(&insert_rows, apps::blocks(), apps::threads(), 0, a, {});
   }
   void wait() override { records_.wait(); }
   [[nodiscard]] bool claims_order() const override { return false; }
@@ -105,7 +127,9 @@ class warden_arm final : public arm {
   workload& on_;
   table records_;
   warden::deferred_several<table, section<Most>> log_;
-  warden::buffer<result> found_;  ///< [transaction]
+  warden::buffer<named_records> named_;  ///< [transaction]
+  warden::buffer<fixed_columns> fixed_;  ///< [transaction]
+  warden::buffer<result> found_;         ///< [transaction]
 };
 
 template <class Protocol>

@@ -131,7 +131,7 @@ struct locking {
 /// A transaction executes on copies of its records, then takes the locks, which validates all of
 /// them, because it writes all.
 struct copying {
-  static constexpr char const* variant = "locks at once";
+  static constexpr char const* variant = nullptr;
 
   WARDEN_DEVICE static bool run(concurrent_arguments const& a, std::uint32_t i, run_counts& mine) {
     transaction const& t = a.all[i];
@@ -154,7 +154,7 @@ struct copying {
     record_pointers at;
     record_copies const copies{a.records, records, at};
     result const r = execute(t, fixed, at);
-    if (!versions.lock(a.how.variant)) return false;
+    if (!versions.lock()) return false;
     // Release of the locks, before the stores below.
     simt::fence_device();
     // All locks are held. A transaction that conflicts takes its ticket before or after that.
