@@ -12,24 +12,34 @@
 
 namespace transactions {
 
+/// True if a transaction tries again after this number of rounds. Lanes of a warp that are in each
+/// other's way would always try together, and fail together. So each of them leaves out random
+/// rounds, more of them after more rounds.
+WARDEN_DEVICE bool takes_part(std::uint32_t id, unsigned rounds) {
+  if (rounds == 0) return true;
+  constexpr unsigned least_bits = 1, most_bits = 5, rounds_a_bit = 4;
+  unsigned const wanted = least_bits + rounds / rounds_a_bit;
+  unsigned const bits = wanted < most_bits ? wanted : most_bits;
+  std::uint64_t const thread =
+      std::uint64_t{simt::block_rank()} * simt::block_threads() + simt::thread_rank();
+  std::uint64_t const any = graph::random_numbers::mixed(
+      (thread << 32 | id) + std::uint64_t{rounds} * 0x9e3779b97f4a7c15ull);
+  return (any & ((1u << bits) - 1)) == 0;
+}
 /// Calls `attempt()` of a transaction until it returns true. `id` is one of its rows. Returns false
 /// if the launch is poisoned.
 template <class Attempt>
 WARDEN_DEVICE bool attempt_until_done(concurrent_run const& a, std::uint32_t id, run_counts& mine,
                                       Attempt attempt) {
-  ticket_wait wait{a, id};
-  for (unsigned failures = 0;; ++failures) {
-    if (attempt()) return true;
-    ++mine.aborts;
-    simt::note_lock_retry();
+  progress_wait wait{a, id};
+  for (unsigned rounds = 0;; ++rounds) {
+    if (takes_part(id, rounds)) {
+      if (attempt()) return true;
+      ++mine.restarts;
+      simt::note_lock_retry();
+    }
     if (!wait.hopeful()) return false;
-    // The time is random. Otherwise lanes of a warp that are in each other's way would try again
-    // together.
-    constexpr unsigned longest = 6;
-    unsigned const bound = failures < longest ? failures + 1 : longest;
-    auto const any = graph::random_numbers::mixed(std::uint64_t{id} << 32 |
-                                                  simt::thread_rank() << 16 | (failures & 0xffffu));
-    if (a.how.sleeps) simt::back_off(static_cast<unsigned>(any % bound));
+    if (a.how.sleeps) simt::back_off(rounds);
   }
 }
 /// Reads all rows, which other threads may write. Returns the sum.

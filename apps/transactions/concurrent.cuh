@@ -17,9 +17,10 @@ namespace simt = warden::simt;
 
 /// Counts of a run, in device memory.
 struct run_counts {
-  std::uint64_t ticket;   ///< next serial number
-  std::uint64_t retries;  ///< failed attempts to take a row's word
-  std::uint64_t aborts;   ///< transactions that were started again
+  std::uint64_t ticket;    ///< next serial number
+  std::uint64_t commits;   ///< transactions that have ended
+  std::uint64_t retries;   ///< failed attempts to take a row's word
+  std::uint64_t restarts;  ///< transactions that were started again
 };
 
 /// Settings of a run, chosen by measurements.
@@ -46,23 +47,23 @@ struct concurrent_arguments : concurrent_run {
   std::uint64_t* serial;
 };
 
-/// Bounded wait of a transaction. Progress is a ticket that any transaction of the run takes: the
-/// words of rows also change if transactions fail again and again.
-class ticket_wait {
+/// Bounded wait of a transaction. Progress is the end of any transaction of the run: words of rows
+/// and tickets also change if transactions fail again and again.
+class progress_wait {
  public:
-  WARDEN_DEVICE ticket_wait(concurrent_run const& a, std::uint32_t id)
-      : wait_{a.waits.wait(id)}, ticket_{&a.counts->ticket} {}
+  WARDEN_DEVICE progress_wait(concurrent_run const& a, std::uint32_t id)
+      : wait_{a.waits.wait(id)}, commits_{&a.counts->commits} {}
 
   /// Notes a failed attempt. Returns false if the launch is poisoned.
   WARDEN_DEVICE bool hopeful() {
     // Rarely loaded, because all transactions add to it.
-    if (tries_++ % 64 == 0) seen_ = static_cast<std::uint32_t>(simt::load_relaxed(ticket_));
+    if (tries_++ % 64 == 0) seen_ = static_cast<std::uint32_t>(simt::load_relaxed(commits_));
     return wait_.hopeful(seen_);
   }
 
  private:
   warden::baseline::lock_wait wait_;
-  std::uint64_t const* ticket_;
+  std::uint64_t const* commits_;
   std::uint32_t tries_ = 0, seen_ = 0;
 };
 
@@ -108,9 +109,13 @@ WARDEN_KERNEL void run_concurrently(Arguments const a) {
   run_counts mine{};
   namespace baseline = warden::baseline;
   baseline::for_each_from(baseline::first_operation(), baseline::operation_step(), a.n,
-                          [&](std::uint32_t i) { return Protocol::run(a, i, mine); });
+                          [&](std::uint32_t i) {
+                            if (!Protocol::run(a, i, mine)) return false;
+                            simt::add(&a.counts->commits, std::uint64_t{1});
+                            return true;
+                          });
   if (mine.retries != 0) simt::add(&a.counts->retries, mine.retries);
-  if (mine.aborts != 0) simt::add(&a.counts->aborts, mine.aborts);
+  if (mine.restarts != 0) simt::add(&a.counts->restarts, mine.restarts);
 }
 
 }  // namespace transactions

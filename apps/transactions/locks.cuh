@@ -73,7 +73,7 @@ WARDEN_DEVICE bool lock_rows(concurrent_run const& a, std::uint32_t* words, Rows
                              std::uint32_t i, run_counts& mine) {
   unsigned taken = 0, failures = 0;
   bool is_first = true;  // no attempt at this row failed; if it yields, at any row
-  ticket_wait wait{a, rows.id(0)};
+  progress_wait wait{a, rows.id(0)};
   for (;;) {
     row_lock const lock{&words[rows.id(taken)]};
     bool const has_lock =
@@ -86,7 +86,7 @@ WARDEN_DEVICE bool lock_rows(concurrent_run const& a, std::uint32_t* words, Rows
         // Nothing was read or written under these locks, so no fence.
         unlock_rows(words, rows, taken, i);
         taken = 0;
-        ++mine.aborts;
+        ++mine.restarts;
       }
       // A thread that holds a lock sleeps for the shortest time.
       if (a.how.sleeps) simt::back_off(taken == 0 ? failures : 0);
@@ -97,7 +97,7 @@ WARDEN_DEVICE bool lock_rows(concurrent_run const& a, std::uint32_t* words, Rows
     if (++taken == rows.count) return true;
     if (a.how.variant) continue;
     is_first = true;
-    wait = ticket_wait{a, rows.id(taken)};
+    wait = progress_wait{a, rows.id(taken)};
   }
 }
 

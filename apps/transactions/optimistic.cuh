@@ -120,8 +120,8 @@ struct optimistic {
     // rows.
     simt::fence_device();
     std::uint64_t const sum = read_rows(a, t);
-    // A lock validates the row too. Reads of the row need no fence before it: while the lock is
-    // held, the row is that of this version.
+    // `lock` validates the rows to write: it succeeds only in the version that was loaded. So their
+    // reads need no fence before it.
     if (!versions.lock()) return false;
     // Release of the locks to transactions with later tickets, and to those that read a row which
     // `write_rows` has begun to write. Acquire for the rows that `read_rows` loaded: if a load has

@@ -30,9 +30,9 @@ class row_times {
   }
   [[nodiscard]] WARDEN_HOST_DEVICE bool is_locked() const { return (word_ & lock) != 0; }
   [[nodiscard]] WARDEN_HOST_DEVICE row_times locked() const { return row_times{word_ | lock}; }
-  /// Returns the times of the same value after a read at `time`. If the span between the times is
-  /// too long for the word, the value counts as written later. Transactions that have read it are
-  /// then started again for no other reason. Precondition: `time` is above `read()`.
+  /// Returns the times of the same value after a read at `time`. A span that does not fit moves
+  /// `written()` forward. Readers of the value then start again although it has not changed.
+  /// Precondition: `time` is above `read()`.
   [[nodiscard]] WARDEN_HOST_DEVICE row_times read_at(std::uint64_t time) const {
     std::uint64_t const span = (time - written()) & most_span;
     return row_times{span << time_bits | (time - span)};
@@ -97,7 +97,7 @@ struct tictoc {
     bool is_unchanged = true;
     WARDEN_UNROLL
     for (unsigned s = 0; s < operations; ++s) {
-      // The lock is a second look at a row to write.
+      // `lock` checks the rows to write.
       if (s >= rows.count || rows.writes(s)) continue;
       std::uint64_t const now = simt::load_relaxed(times(a, rows, s));  // mutation: tictoc-look
       is_unchanged &= row_times{now}.is_unchanged(row_times{seen[s]});

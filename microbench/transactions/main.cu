@@ -9,6 +9,8 @@
 #include "microbench/support/measure_interleaved.hpp"
 #include "microbench/support/report.hpp"
 
+#include <warden/error.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -26,6 +28,9 @@ using transactions::serial_check;
 using transactions::ycsb;
 using transactions::ycsb_options;
 namespace tpcc = transactions::tpcc;
+
+/// A wait without progress ends early, because settings that make none are measured, too.
+constexpr transactions::arm_options limits{.limit_seconds = 2};
 
 /// A workload with its tables in device memory.
 struct loaded {
@@ -113,7 +118,7 @@ class ycsb_point final : public transactions_point {
     auto const all = std::make_shared<ycsb>(options_);
     auto const check = std::make_shared<serial_check>(*all);
     return {[all] { all->open_async(); },
-            [all](std::string const& arm) { return make_arm(arm, *all); },
+            [all](std::string const& arm) { return make_arm(arm, *all, limits); },
             [all, check](bool is_claimed, bool) { return check->error_text(is_claimed); }};
   }
 
@@ -137,7 +142,7 @@ class tpcc_point final : public transactions_point {
   [[nodiscard]] loaded load() const override {
     auto const all = std::make_shared<tpcc::workload>(options_);
     return {[all] { all->open_async(); },
-            [all](std::string const& arm) { return make_arm(arm, *all); },
+            [all](std::string const& arm) { return make_arm(arm, *all, limits); },
             [all](bool is_claimed, bool is_first) {
               std::string const error_text = all->condition_error_text();
               if (!error_text.empty() || !is_first) return error_text;
@@ -188,7 +193,7 @@ int main(int argc, char** argv) {
   // Threads that wait for a hot row are slow on the simulated device.
   bool const simulated = program.simulated();
   if (rows.empty()) rows = simulated ? std::vector{4096u} : std::vector{1'000'000u, 10'000'000u};
-  if (sizes.empty()) sizes = {simulated ? 128u : 1u << 16};
+  if (sizes.empty()) sizes = {simulated ? 128u : 1u << 15};
   if (thetas.empty()) thetas = simulated ? std::vector<std::string>{"0", "0.9"} : all_thetas;
   if (writes.empty()) writes = {50, 5};
   if (row_bytes.empty()) row_bytes = {8, 100};
@@ -215,6 +220,12 @@ int main(int argc, char** argv) {
     for (auto const& [workload, kinds] : {std::pair{"new_order", tpcc::mix::new_orders},
                                           std::pair{"payment", tpcc::mix::payments}}) {
       if (!has(workload)) continue;
+      for (std::uint32_t const n : sizes) {
+        if (n <= tpcc::most_transactions) continue;
+        throw warden::limit_error{"transactions: " + std::to_string(n) +
+                                  " transactions of TPC-C; at most " +
+                                  std::to_string(tpcc::most_transactions)};
+      }
       t.kinds = kinds;
       for_each_of(warehouses, t.of.warehouses, [&] {
         for_each_of(sizes, t.transactions,

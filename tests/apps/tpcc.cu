@@ -103,6 +103,7 @@ TEST(tpcc, conditions_find_what_is_not_consistent) {
       {"condition 8 ", &all.in().payments[0].amount},                   // H_AMOUNT
       {"condition 10 ", &all.records()[customer]},                      // C_BALANCE
       {"condition 12 ", &all.records()[customer].words[1]},             // C_YTD_PAYMENT
+      {"condition 14 ", &all.in().lines[0].quantity},                   // OL_QUANTITY
   };
   for (auto const& mistake : mistakes) {
     ASSERT_EQ(test::run_and_check(all, *arm), "");
@@ -119,6 +120,22 @@ TEST(tpcc, conditions_count_rows) {
   std::uint32_t const lost = ~0u;
   warden::copy(all.in().new_orders, &lost, 1);
   EXPECT_THAT(all.condition_error_text(), testing::StartsWith("condition 3 "));
+  ASSERT_EQ(test::run_and_check(all, *arm), "");
+  // Each column of a stock and C_PAYMENT_CNT.
+  auto* const stock = reinterpret_cast<std::uint32_t*>(all.records());
+  auto* const customer = reinterpret_cast<unsigned char*>(&all.records()[small.customer_id(0)]);
+  for (unsigned column = 0; column < 4; ++column) {
+    spoil(stock + column);
+    EXPECT_THAT(all.condition_error_text(), testing::StartsWith("condition 14 "));
+    spoil(stock + column);
+  }
+  spoil(customer + 13);
+  EXPECT_THAT(all.condition_error_text(), testing::StartsWith("condition 13 "));
+  ASSERT_EQ(test::run_and_check(all, *arm), "");
+  // A torn row.
+  std::uint32_t const torn = 1u << 30;
+  warden::copy(&all.in().lines[0].item, &torn, 1);
+  EXPECT_THAT(all.condition_error_text(), testing::StartsWith("condition 14 "));
   ASSERT_EQ(test::run_and_check(all, *arm), "");
   warden::copy(&all.in().lines[0].item, &lost, 1);
   EXPECT_THAT(all.condition_error_text(), testing::StartsWith("condition 4 "));

@@ -100,16 +100,15 @@ class warden_arm final : public arm {
         log_{records_, on.size()},
         named_{on.size()},
         fixed_{on.size()},
-        found_{on.size()} {
-    // A transaction that does not run inserts no rows.
-    found_.fill_bytes(0);
-  }
+        found_{on.size()} {}
 
   void run_async() override {
     prepare_arguments const a{
         on_.in(),
         {on_.all(), named_.data(), fixed_.data(), on_.answers(), found_.data()},
         on_.size()};
+    // A transaction that does not run inserts no rows.
+    found_.fill_bytes(0);
     simt::launch(&prepare, apps::blocks(), apps::threads(), 0, a, {});
     log_.apply_async(on_.size(), make_section<Most>{on_.device_tables(), a.all});
     simt::launch(&insert_rows, apps::blocks(), apps::threads(), 0, a, {});

@@ -26,15 +26,28 @@ struct district_sums {
   std::uint32_t lines;          ///< rows of ORDER-LINE
   std::uint64_t paid;
 };
+/// Sums over the inserted rows of HISTORY of a customer.
+struct payment_sums {
+  std::uint64_t amount;
+  std::uint32_t rows, unused;
+};
+/// Sums over the inserted rows of ORDER-LINE of a stock.
+struct stock_sums {
+  std::uint32_t quantity, lines, remote;
+};
 struct condition_arguments {
   tables in;
   record const* records;
   district_sums* districts;
-  std::uint64_t* paid;    ///< [customer] sum of H_AMOUNT of inserted rows
+  payment_sums* paid;     ///< [customer]
+  stock_sums* stocks;     ///< [stock]
+  record const* first;    ///< records before the first transaction
   std::uint64_t* failed;  ///< smallest condition << 32 | number of the row
 };
 /// Bytes of a row that no transaction has inserted.
 constexpr std::uint32_t absent = 0xffffffffu;
+/// Further conditions, after the specification's.
+constexpr std::uint64_t payment_condition = 13, stock_condition = 14;
 /// Payment of each customer before the first transaction.
 constexpr std::uint64_t paid_before = 1000;
 
@@ -48,9 +61,21 @@ WARDEN_KERNEL void add_rows(condition_arguments a) {
   apps::for_my_share(std::uint64_t{districts} * a.in.orders_each, [&](std::uint64_t place) {
     district_sums& sums = a.districts[place / a.in.orders_each];
     order const o = a.in.orders[place];
+    std::uint32_t const home =
+        static_cast<std::uint32_t>(place / a.in.orders_each / districts_each);
     std::uint32_t lines = 0;
-    for (unsigned l = 0; l < most_lines; ++l)
-      lines += a.in.lines[place * most_lines + l].item != absent ? 1u : 0u;
+    for (unsigned l = 0; l < most_lines; ++l) {
+      order_line const line = a.in.lines[place * most_lines + l];
+      if (line.item == absent) continue;
+      ++lines;
+      bool const is_whole = line.item < a.in.of.items && line.supplier < a.in.of.warehouses;
+      demand(a, is_whole, stock_condition, place);
+      if (!is_whole) continue;
+      stock_sums& of = a.stocks[a.in.of.stock_id(line.supplier, line.item)];
+      simt::add(&of.quantity, line.quantity);
+      simt::add(&of.lines, 1u);
+      if (line.supplier != home) simt::add(&of.remote, 1u);
+    }
     if (lines != 0) simt::add(&sums.lines, lines);
     if (o.number != absent) {
       simt::add(&sums.orders, 1u);
@@ -65,8 +90,12 @@ WARDEN_KERNEL void add_rows(condition_arguments a) {
   apps::for_my_share(std::uint64_t{districts} * a.in.payments_each, [&](std::uint64_t place) {
     history const h = a.in.payments[place];
     if (h.customer == absent) return;
+    bool const is_whole = h.district < districts && h.customer < districts * a.in.of.customers;
+    demand(a, is_whole, 9, place);
+    if (!is_whole) return;
     simt::add(&a.districts[h.district].paid, std::uint64_t{h.amount});
-    simt::add(&a.paid[h.customer], std::uint64_t{h.amount});
+    simt::add(&a.paid[h.customer].amount, std::uint64_t{h.amount});
+    simt::add(&a.paid[h.customer].rows, 1u);
   });
 }
 WARDEN_DEVICE void check_district(condition_arguments const& a, std::uint32_t d) {
@@ -82,6 +111,19 @@ WARDEN_DEVICE void check_district(condition_arguments const& a, std::uint32_t d)
   demand(a, sums.lines_claimed == sums.lines, 4, d);
   demand(a, row.ytd == before * paid_before + sums.paid, 9, d);
   demand(a, before + sums.orders - new_orders == before - new_before, 11, d);
+}
+/// Orders change a quantity by 91 or by nothing in addition to what they take, and it stays from 10
+/// to 100. So the sum of what they take determines it.
+WARDEN_DEVICE void check_stock(condition_arguments const& a, std::uint64_t s) {
+  auto const row = columns<stock>(a.records[s]), before = columns<stock>(a.first[s]);
+  stock_sums const sums = a.stocks[s];
+  constexpr std::uint32_t refill = 91, least = 10;
+  std::uint32_t const taken = sums.quantity % refill;
+  std::uint32_t const wanted = least + (before.quantity - least + refill - taken) % refill;
+  demand(a,
+         row.ytd == sums.quantity && row.orders == sums.lines && row.remote == sums.remote &&
+             row.quantity == wanted,
+         stock_condition, s);
 }
 WARDEN_KERNEL void check_rows(condition_arguments a) {
   simt::assume_one_dimension();
@@ -101,9 +143,11 @@ WARDEN_KERNEL void check_rows(condition_arguments a) {
   apps::for_my_share(std::uint64_t{of.districts()} * of.customers, [&](std::uint64_t c) {
     auto const row = columns<customer>(a.records[of.customer_id(static_cast<std::uint32_t>(c))]);
     auto const balance = static_cast<std::uint64_t>(row.balance);
-    demand(a, balance == 0 - paid_before - a.paid[c], 10, c);
+    demand(a, balance == 0 - paid_before - a.paid[c].amount, 10, c);
     demand(a, balance + row.ytd_payment == 0, 12, c);
+    demand(a, row.payments == 1 + a.paid[c].rows, payment_condition, c);
   });
+  apps::for_my_share(of.customer_id(0), [&](std::uint64_t s) { check_stock(a, s); });
 }
 
 }  // namespace
@@ -111,17 +155,20 @@ WARDEN_KERNEL void check_rows(condition_arguments a) {
 std::string workload::condition_error_text() const {
   scale const& of = options_.of;
   warden::buffer<district_sums> districts{of.districts()};
-  warden::buffer<std::uint64_t> paid{std::size_t{of.districts()} * of.customers};
+  warden::buffer<payment_sums> paid{std::size_t{of.districts()} * of.customers};
+  warden::buffer<stock_sums> stocks{of.customer_id(0)};
   warden::buffer<std::uint64_t> failed{1};
   districts.fill_bytes(0);
   paid.fill_bytes(0);
+  stocks.fill_bytes(0);
   failed.fill_bytes(0xff);
-  condition_arguments const a{in_, records_.data(), districts.data(), paid.data(), failed.data()};
+  condition_arguments const a{in_,           records_.data(), districts.data(), paid.data(),
+                              stocks.data(), first_.data(),   failed.data()};
   simt::launch(&add_rows, apps::blocks(), apps::threads(), 0, a, {});
   simt::launch(&check_rows, apps::blocks(), apps::threads(), 0, a, {});
   std::uint64_t const found = failed.to_host()[0];
   if (found == ~std::uint64_t{0}) return {};
-  return "condition " + std::to_string(found >> 32) + " of clause 3.3.2 does not hold for row " +
+  return "condition " + std::to_string(found >> 32) + " does not hold for row " +
          std::to_string(found & 0xffffffffu);
 }
 

@@ -30,8 +30,8 @@ class numbers {
   }
   /// Returns a non-uniform number from 0 to n - 1.
   std::uint32_t uneven(std::uint32_t range, std::uint32_t constant, std::uint32_t n) {
-    std::uint32_t const some = from(0, range), others = from(0, n - 1);
-    return static_cast<std::uint32_t>((std::uint64_t{some | others} + constant) % n);
+    std::uint32_t const bits = from(0, range), number = from(0, n - 1);
+    return static_cast<std::uint32_t>((std::uint64_t{bits | number} + constant) % n);
   }
 
  private:

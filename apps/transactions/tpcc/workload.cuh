@@ -51,8 +51,9 @@ class workload {
   /// `is_claimed` that of the serial numbers. Returns the error in one line; empty if there is
   /// none. Blocks the host.
   [[nodiscard]] std::string replay_error_text(bool is_claimed) const;
-  /// Checks conditions 1 to 4, 6 and 8 to 12 of clause 3.3.2 on the device. Returns the first that
-  /// fails in one line; empty if there is none. Blocks the host.
+  /// Checks conditions 1 to 4, 6 and 8 to 12 of clause 3.3.2 on the device, and those of customers
+  /// and stock that README.md lists. Returns the first that fails in one line; empty if there is
+  /// none. Blocks the host.
   [[nodiscard]] std::string condition_error_text() const;
 
   [[nodiscard]] tpcc_options const& options() const { return options_; }
