@@ -11,6 +11,7 @@
 #include <warden/buffer.hpp>
 #include <warden/deferred.cuh>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <memory>
@@ -139,21 +140,45 @@ struct add_value {
 };
 /// Table that numbers the keys from 0 on, and totals by number.
 struct numbered_totals {
-  explicit numbered_totals(std::uint32_t groups)
-      : numbers{hash_table::table_options{.capacity = groups}}, totals{groups}, guards{totals} {}
   using number_table = hash_table::table<std::uint64_t, std::uint32_t>;
+  using insert_log = hash_table::operation_log<number_table, number_table::section::insert>;
+
+  numbered_totals(std::uint32_t groups, std::uint32_t rows)
+      : numbers{hash_table::table_options{.capacity = groups}},
+        inserts{numbers, rows},
+        totals{groups},
+        guards{totals} {}
   number_table numbers;
+  insert_log inserts;
   warden::buffer<key_total> totals;
   warden::guarded<key_total, add_value> guards;
   warden::buffer<std::uint64_t> next{1};
 };
 using number_table = numbered_totals::number_table;
-struct make_insert {
+struct insert_arguments {
+  numbered_totals::insert_log::ref_type ref;
+  number_table::view view;
   std::uint64_t const* keys;
-  __device__ number_table::section::insert operator()(std::uint32_t i) const {
-    return {keys[i], 0};
-  }
+  std::uint32_t first, end;
 };
+/// Inserts the keys of some rows that are not in the table yet.
+WARDEN_KERNEL void insert_missing(insert_arguments a) {
+  simt::assume_one_dimension();
+  bench::for_each_of(a.end - a.first, [&](std::uint64_t k) {
+    std::uint64_t const key = a.keys[a.first + k];
+    if (a.view.find(key) == nullptr) a.ref.send(number_table::section::insert{key, 0});
+  });
+}
+/// Inserts all keys, in parts: 1/64 of the rows, and then 3 times those of all parts before. Later
+/// parts find most keys in the table, the hot ones in any case.
+void insert_keys(numbered_totals& by, keyed_rows const& r) {
+  for (std::uint32_t first = 0, end = r.n / 64 + 1; first < r.n; first = end, end *= 4) {
+    end = std::min(end, r.n);
+    launch_resident(&insert_missing, arm_threads(256), 0,
+                    {by.inserts.ref(), by.numbers.device_view(), r.keys, first, end});
+    by.inserts.run();
+  }
+}
 /// Numbers an entry. The table is not const, but what it visits entries with takes no changes.
 struct number_entry {
   std::uint64_t* next;
@@ -174,7 +199,7 @@ void sum_numbered(numbered_totals& by, keyed_rows const& r) {
   by.next.fill_bytes(0);
   by.totals.fill_bytes(0);
   by.numbers.clear_async({});
-  by.numbers.run_async(make_insert{r.keys}, r.n);
+  insert_keys(by, r);
   by.numbers.for_each_async(number_entry{by.next.data()});
   by.guards.apply_async(r.n, [=, view = by.numbers.device_view()] __device__(std::uint64_t i) {
     return warden::to{*view.find(r.keys[i]), add_value{r.values[i]}};
@@ -182,9 +207,10 @@ void sum_numbered(numbered_totals& by, keyed_rows const& r) {
 }
 /// Numbers the keys by the hash table, and sums up by number, so that a hot key is combined.
 arm make_warden_bulk(keyed_work& w) {
-  auto const by = std::make_shared<numbered_totals>(w.rows().n_groups);
+  auto const by = std::make_shared<numbered_totals>(w.rows().n_groups, w.rows().n);
   return {[=, r = w.rows()] { sum_numbered(*by, r); },
           [=, r = w.rows()] {
+            by->inserts.wait();
             by->numbers.wait();
             by->guards.wait();
             look_up(r, find_number{by->numbers.device_view(), by->totals.data()});
