@@ -56,5 +56,10 @@ class arena_carver {
   std::size_t bytes_ = 0;
 };
 
+/// Returns `bytes`, rounded up to the alignment of shared memory.
+WARDEN_HOST_DEVICE constexpr std::size_t aligned_to_arena(std::size_t bytes) {
+  return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
+}
+
 }  // namespace detail
 WARDEN_NAMESPACE_END

@@ -35,7 +35,9 @@ class block_table {
   }
 
   /// Returns the shared memory of a block. Units: bytes.
-  static std::size_t shared_bytes(bulk_shape const& shape) { return layout{shape}.carver.bytes(); }
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(bulk_shape const& shape) {
+    return layout{shape}.carver.bytes();
+  }
 
   /// Uses the block's shared memory.
   WARDEN_DEVICE block_table(bulk_shape const& shape, std::byte* storage)
@@ -68,6 +70,8 @@ class block_table {
     }
     simt::sync_block();
   }
+  /// Returns the record of a cell.
+  [[nodiscard]] WARDEN_DEVICE static std::uint32_t record(std::uint32_t cell) { return cell; }
   /// True if the block has a partial of a record, after `close`.
   [[nodiscard]] WARDEN_DEVICE bool has(std::uint32_t record) const {
     return locks_[record] == filled;
@@ -93,14 +97,16 @@ class block_table {
   static constexpr unsigned tries_before_wait = 8;
 
   struct layout {
-    bulk_shape shape;
-    std::size_t places = std::size_t{shape.warps()} * shape.places;
+    WARDEN_HOST_DEVICE constexpr explicit layout(bulk_shape const& shape)
+        : places{std::size_t{shape.warps()} * shape.places},
+          words{partial_cells<Partial>::take(carver, shape.records)},
+          own{partial_cells<Partial>::take(carver, places)},
+          locks{carver.take<std::uint32_t>(shape.records)},
+          tags{carver.take<std::uint32_t>(places)} {}
+    std::size_t places;
     arena_carver carver{};
-    typename partial_cells<Partial>::piece words =
-        partial_cells<Partial>::take(carver, shape.records);
-    typename partial_cells<Partial>::piece own = partial_cells<Partial>::take(carver, places);
-    arena_piece<std::uint32_t> locks = carver.take<std::uint32_t>(shape.records);
-    arena_piece<std::uint32_t> tags = carver.take<std::uint32_t>(places);
+    typename partial_cells<Partial>::piece words, own;
+    arena_piece<std::uint32_t> locks, tags;
   };
   WARDEN_DEVICE block_table(bulk_shape const& shape, std::byte* storage, layout const& at)
       : shape_{shape},

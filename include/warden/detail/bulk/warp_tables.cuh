@@ -65,6 +65,8 @@ class warp_tables {
   }
   /// Makes the tables ready for `sum`. Collective over the block.
   WARDEN_DEVICE void close() const { simt::sync_block(); }
+  /// Returns the record of a cell.
+  [[nodiscard]] WARDEN_DEVICE static std::uint32_t record(std::uint32_t cell) { return cell; }
   /// True if any warp has a partial of a record.
   [[nodiscard]] WARDEN_DEVICE bool has(std::uint32_t record) const {
     bool any = false;

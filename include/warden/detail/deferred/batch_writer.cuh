@@ -274,15 +274,19 @@ class batch_writer {
 };
 
 /// Returns the largest number of messages of a thread, up to `PerThread`, with which a `Writer`
-/// fits static shared memory, or `Bytes` if that is more. Returns 1 if none fits.
-template <template <unsigned> class Writer, unsigned PerThread, std::size_t Bytes = 0>
-constexpr unsigned per_thread_that_fits() {
-  constexpr std::size_t most = std::max(static_storage_bytes, Bytes);
-  if constexpr (PerThread <= 1 || Writer<PerThread>::shared_bytes() <= most) {
+/// fits `Bytes`. Returns 1 if none fits.
+template <template <unsigned> class Writer, unsigned PerThread, std::size_t Bytes>
+constexpr unsigned per_thread_within() {
+  if constexpr (PerThread <= 1 || Writer<PerThread>::shared_bytes() <= Bytes) {
     return PerThread < 1 ? 1 : PerThread;
   } else {
-    return per_thread_that_fits<Writer, PerThread - 1, Bytes>();
+    return per_thread_within<Writer, PerThread - 1, Bytes>();
   }
+}
+/// Returns the same number for static shared memory, or for `Bytes` if that is more.
+template <template <unsigned> class Writer, unsigned PerThread, std::size_t Bytes = 0>
+constexpr unsigned per_thread_that_fits() {
+  return per_thread_within<Writer, PerThread, std::max(static_storage_bytes, Bytes)>();
 }
 
 }  // namespace detail

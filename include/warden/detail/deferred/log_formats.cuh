@@ -38,6 +38,8 @@ inline constexpr bool combines_in_log =
 /// sections, so the log has one kind.
 template <bool Combines, class... Sections>
 struct log_formats {
+  /// True if sections combine.
+  static constexpr bool combines = Combines;
   /// Section type of a guarded array with one type; otherwise the first one.
   using sent = std::tuple_element_t<0, std::tuple<Sections...>>;
   /// Type that several sections combine to.

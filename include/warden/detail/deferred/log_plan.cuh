@@ -98,6 +98,9 @@ class log_plan {
       log.rows += log.size / log.least_batch;
       log.gap = Ref::formats::places - 1;
     }
+    // A block that sends this many sections may write one more batch: see hot_sender.
+    if constexpr (Ref::formats::combines)
+      log.rows += log.size / (batches_per_table * log.least_batch);
     return log;
   }
 

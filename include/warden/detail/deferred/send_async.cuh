@@ -6,6 +6,7 @@
 #include <warden/detail/block/index_range.cuh>
 #include <warden/detail/deferred/client_storage.cuh>
 #include <warden/detail/deferred/deferred_block.cuh>
+#include <warden/detail/deferred/hot_sender.cuh>
 #include <warden/detail/deferred/send_by_tables.cuh>
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
@@ -78,8 +79,13 @@ void fill_log(Log& log, Function const& f, index_range of, stream_ref s,
       static_cast<unsigned>(std::min((of.count() + Threads - 1) / Threads, resident));
   bulk_send<ref, Function> argument{log.ref(), f, of, false};
   if constexpr (ByTables && combines_by_record<ref>) {
-    argument.by_tables = try_send_by_tables<Log::client_threads>(
-        argument.ref, f, of, runtime::facts(log.device(), where), s, where);
+    auto const facts = runtime::facts(log.device(), where);
+    argument.by_tables =
+        try_send_by_tables<Log::client_threads>(argument.ref, f, of, facts, s, where);
+    if constexpr (sends_hot<ref>) {
+      argument.by_tables =
+          argument.by_tables || try_send_hot<Threads>(argument.ref, f, of, facts, s, where);
+    }
   }
   void* arguments[] = {&argument};
   runtime::launch(kernel, {blocks, Threads, shared_bytes, false}, arguments, s, where);
@@ -115,7 +121,7 @@ void send_range(Log& log, index_range of, Function const& f, stream_ref s,
 /// `f` is a function object or a `__device__` lambda (nvcc needs `--extended-lambda`; the CMake
 /// target `warden::warden` sets it). `f(i)` returns a `warden::to`, or a
 /// `warden::nothing_or<warden::to<Section>>` if some i send nothing. It is called once for each i,
-/// in any order, by any thread. If the sections combine on few records, blocks may combine them
+/// in any order, by any thread. If sections combine, blocks may combine those on few or hot records
 /// before they log them. With order::sequential the sections run in the order of i, after those
 /// that were sent before.
 ///

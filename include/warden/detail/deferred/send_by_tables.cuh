@@ -71,11 +71,6 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Table<Partial>::most_threads, 1)
   }
 }
 
-/// Returns `bytes`, rounded up to the alignment of shared memory.
-constexpr std::size_t aligned_to_arena(std::size_t bytes) {
-  return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
-}
-
 /// Enqueues that kernel. The tables have `plan`.
 template <template <class> class Table, class Ref, class Function>
 void send_by(bulk_plan plan, unsigned blocks, Ref ref, Function f, index_range of, stream_ref s,

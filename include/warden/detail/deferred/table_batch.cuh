@@ -50,12 +50,16 @@ class table_batch {
   static constexpr std::uint16_t no_message = 0xffff;
 
   struct layout {
-    std::uint32_t records;
+    WARDEN_HOST_DEVICE constexpr explicit layout(std::uint32_t records)
+        : begins{carver.take<std::uint32_t>(most_partitions + 1)},
+          places{carver.take<log_places>(1)},
+          row{carver.take<std::uint32_t>(1)},
+          ranks{carver.take<std::uint16_t>(records)} {}
     arena_carver carver{};
-    arena_piece<std::uint32_t> begins = carver.take<std::uint32_t>(most_partitions + 1);
-    arena_piece<log_places> places = carver.take<log_places>(1);
-    arena_piece<std::uint32_t> row = carver.take<std::uint32_t>(1);
-    arena_piece<std::uint16_t> ranks = carver.take<std::uint16_t>(records);
+    arena_piece<std::uint32_t> begins;
+    arena_piece<log_places> places;
+    arena_piece<std::uint32_t> row;
+    arena_piece<std::uint16_t> ranks;
   };
 
  public:
@@ -66,7 +70,9 @@ class table_batch {
   static constexpr std::uint32_t most_records = no_message;
 
   /// Returns the shared memory of a block, aligned to 16 bytes. Units: bytes.
-  static std::size_t shared_bytes(std::uint32_t records) { return layout{records}.carver.bytes(); }
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::uint32_t records) {
+    return layout{records}.carver.bytes();
+  }
 
   /// Uses the block's shared memory, for partials of `records` records.
   WARDEN_DEVICE table_batch(Ref const& ref, std::uint32_t records, std::byte* storage)
@@ -120,7 +126,8 @@ class table_batch {
     simt::sync_block();
     for (std::uint32_t r = simt::thread_rank(); r < ranks_.size(); r += threads) {
       std::uint32_t rank = no_message;
-      if (table.has(r)) rank = simt::shared_fetch_add(counts.begins[partition_of(r)], 1u);
+      if (table.has(r))
+        rank = simt::shared_fetch_add(counts.begins[partition_of(table.record(r))], 1u);
       ranks_[r] = static_cast<std::uint16_t>(rank);
     }
     simt::sync_block();  // mutation: table-ranked
@@ -139,11 +146,11 @@ class table_batch {
   WARDEN_DEVICE void copy(Table const& table, std::uint32_t first, log_places to) const {
     for (std::uint32_t r = simt::thread_rank(); r < ranks_.size(); r += threads) {
       if (ranks_[r] == no_message) continue;
-      std::uint32_t const position = counts.begin_of(partition_of(r)) + ranks_[r];
+      std::uint32_t const position = counts.begin_of(partition_of(table.record(r))) + ranks_[r];
       // Positions before `first` wrap to large numbers.
       if (position - first >= to.count) continue;
       *log.template at<message>(to.begin + (position - first) * width) =
-          format::pack(ref_.number(r), table.sum(r).words.value());
+          format::pack(ref_.number(table.record(r)), table.sum(r).words.value());
     }
   }
 
