@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of the kernels of a run; mutants.py says how a row reads."""
-from diagnoses import EXCHANGE, LOGS, RACE, RACES_OF_NOOPS, ROWS, ROWS_COMBINE, SPREAD_TABLES, SPREAD_WRONG, STRAY, WRONG_ROW
+from diagnoses import EXCHANGE, LOGS, RACE, RACES_OF_NOOPS, ROWS, ROWS_COMBINE, SPREAD_TABLES, SPREAD_WRONG, STRAY, TREE_ASCENDING, WRONG_ROW
 
 RUN_MUTANTS = {
     # Flat messages that no sort reaches; a kernel that begins before the one before it has ended.
@@ -27,4 +27,10 @@ RUN_MUTANTS = {
     "run-acquire": ("detail/execute/run_array.cuh", "", "parts/run_array.what_a_run_wrote_is_visible_to_the_next", "lost update"),
     "run-amid": ("detail/execute/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u);",
                  "logs/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),
+    # Sections whose ids ascend: a lower id is not seen; a tile forgets that its first record began before; a chunk
+    # is joined before all of its strips are there; a tile forgets that its last record goes on.
+    "ids-descend": ("detail/deterministic/ids_order.cuh", "", TREE_ASCENDING, "Which is: |outside device memory|unordered|overlapping"),
+    "ascending-begin": ("detail/deterministic/ascending_run.cuh", "return 0;", TREE_ASCENDING, "Which is: |unordered sections|unordered load"),
+    "ascending-strips": ("detail/deterministic/ascending_run.cuh", "", TREE_ASCENDING, "Which is: |used again without a barrier"),
+    "ascending-end": ("detail/deterministic/ascending_run.cuh", "return n_;", TREE_ASCENDING, "Which is: |unordered load"),
 }

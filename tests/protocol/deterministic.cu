@@ -7,9 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -19,27 +17,6 @@ using namespace deterministic_test;
 using test::error_text;
 using test::refusal;
 using testing::HasSubstr;
-
-constexpr std::uint64_t initial = 7;
-
-/// Returns the records after one `apply_async` of all sections.
-std::vector<std::uint64_t> found(std::vector<std::uint32_t> const& ids, std::uint32_t records) {
-  warden::buffer<std::uint32_t> const on{ids};
-  warden::buffer<std::uint64_t> values{std::vector<std::uint64_t>(records, initial)};
-  guarded g{values};
-  g.apply_async(on.data(), ids.size(), numbered{});
-  g.wait();
-  return values.to_host();
-}
-/// Returns n ids below `records`, of which low ones are more frequent the larger `skew` is.
-std::vector<std::uint32_t> random_ids(std::uint32_t n, std::uint32_t records, double skew) {
-  std::vector<std::uint32_t> ids(n);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    double const u = static_cast<double>(test::mix(i + 1) >> 11) * 0x1p-53;
-    ids[i] = static_cast<std::uint32_t>(std::pow(u, 1 + skew) * records);
-  }
-  return ids;
-}
 
 TEST(deterministic, all_sections_on_one_record) {
   // The tree has one more level from 2, 9, 33, 257 and 8,193 sections on.
@@ -293,6 +270,7 @@ TEST(deterministic, a_log_has_the_order_of_its_launches) {
   g.wait();
   EXPECT_EQ(values.to_host(), expected(ids, 10, initial));
 }
+
 TEST(deterministic, a_captured_call_needs_reserved_memory) {
   auto const ids = random_ids(5000, 20, 8);
   warden::buffer<std::uint32_t> const on{ids};

@@ -7,6 +7,8 @@
 #include <warden/cuda_names.cuh>
 #include <warden/deferred.cuh>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -78,6 +80,28 @@ std::vector<std::uint64_t> expected(std::vector<std::uint32_t> const& ids, std::
   warden::launch(&expect<Numbered>, std::min(records, 1024u), 1, {},
                  sections_by_record{all.data(), starts.data(), results.data(), records});
   return results.to_host();
+}
+
+inline constexpr std::uint64_t initial = 7;
+
+/// Returns the records after one `apply_async` of all sections.
+inline std::vector<std::uint64_t> found(std::vector<std::uint32_t> const& ids,
+                                        std::uint32_t records) {
+  warden::buffer<std::uint32_t> const on{ids};
+  warden::buffer<std::uint64_t> values{std::vector<std::uint64_t>(records, initial)};
+  guarded g{values};
+  g.apply_async(on.data(), ids.size(), numbered{});
+  g.wait();
+  return values.to_host();
+}
+/// Returns n ids below `records`, of which low ones are more frequent the larger `skew` is.
+inline std::vector<std::uint32_t> random_ids(std::uint32_t n, std::uint32_t records, double skew) {
+  std::vector<std::uint32_t> ids(n);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    double const u = static_cast<double>(test::mix(i + 1) >> 11) * 0x1p-53;
+    ids[i] = static_cast<std::uint32_t>(std::pow(u, 1 + skew) * records);
+  }
+  return ids;
 }
 
 /// A sum and a number, as a partial of one number each.

@@ -4,6 +4,8 @@
 #include "tests/protocol/deterministic.cuh"
 #include "tests/support/many_schedules.cuh"
 
+#include <warden/simulation.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -41,6 +43,29 @@ TEST(deterministic_seeds, blocks_sort_a_bucket_together) {
   g.apply_async(on.data(), ids.size(), deterministic_test::numbered{});
   g.wait();
   EXPECT_EQ(values.to_host(), deterministic_test::expected(ids, 8, 7));
+}
+
+TEST(deterministic_seeds, records_go_on_in_the_next_tile) {
+  // The least run that looks at the order of its ids.
+  warden::sim::settings s = warden::sim::current_settings();
+  s.multiprocessors = 1;
+  warden::sim::configure(s);
+  std::vector<std::uint32_t> ids(4 * warden::detail::tile_sections);
+  // A record of many tiles, and records that begin at all places of a tile.
+  for (std::uint32_t i = 0; i < ids.size(); ++i) ids[i] = i < 5000 ? 0 : i / 41;
+  warden::buffer<std::uint32_t> on{ids};
+  std::uint32_t const records = ids.back() + 1;
+  warden::buffer<std::uint64_t> values{std::vector<std::uint64_t>(records, 7)};
+  deterministic_test::guarded g{values};
+  for (bool const ascends : {true, false, true}) {
+    std::vector<std::uint32_t> now = ids;
+    if (!ascends) now[2] = 1;
+    warden::copy(on.data(), now.data(), now.size());
+    values.fill_bytes(0);
+    g.apply_async(on.data(), ids.size(), deterministic_test::numbered{});
+    g.wait();
+    EXPECT_EQ(values.to_host(), deterministic_test::expected(now, records, 0));
+  }
 }
 
 }  // namespace

@@ -159,6 +159,7 @@ template <class Memory>
 WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 3) count_low_digits(Memory const m) {
   simt::assume_one_dimension();
   simt::wait_for_previous_kernel();
+  m.order.settle();
   auto const counts = count_layout{}.counts.in(simt::dynamic_shared());
   for (std::uint32_t number = simt::block_rank(); number < m.piece_count();
        number += simt::block_count()) {

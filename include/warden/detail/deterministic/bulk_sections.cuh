@@ -77,6 +77,8 @@ template <class Section, class Function>
 struct bulk_sections {
   /// True if a run moves sections instead of their numbers.
   static constexpr bool moves_sections = fits_number<Section>;
+  /// True if an array has the ids, and each has a section.
+  static constexpr bool has_all_ids = false;
 
   Function function;  ///< returns a `to<Section>`, or nothing
 
@@ -97,6 +99,10 @@ struct bulk_sections<Section, to_ids<1, Function>> {
   static constexpr bool moves_sections =
       fits_number<Section> && !requires(Function const& f, std::uint64_t i) {
     f(i, lane_group<group_size_of<Section>>{});
+  };
+
+  static constexpr bool has_all_ids = requires(Function const& f, std::uint64_t i) {
+    requires std::is_convertible_v<decltype(f(i)), Section>;
   };
 
   to_ids<1, Function> function;

@@ -21,6 +21,7 @@ template <class Ref>
 struct log_sections {
   /// True if a run moves sections instead of their numbers.
   static constexpr bool moves_sections = fits_number<typename Ref::section>;
+  static constexpr bool has_all_ids = false;
 
   typename Ref::message_type const* pool;  ///< [place] messages
   std::uint32_t const* places;             ///< [section] its place

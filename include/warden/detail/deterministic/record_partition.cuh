@@ -9,6 +9,7 @@
 #include <warden/detail/block/arena_carver.cuh>
 #include <warden/detail/block/warp_scan.cuh>
 #include <warden/detail/deterministic/digit_sort.cuh>
+#include <warden/detail/deterministic/ids_order.cuh>
 #include <warden/detail/deterministic/moved_section.cuh>
 #include <warden/detail/execute/guarded_report.cuh>
 #include <warden/simt/collective.cuh>
@@ -54,6 +55,7 @@ struct partition_memory {
   std::uint32_t* counted;       ///< [bucket] pieces whose low digits are counted
   std::uint32_t* low_begins;    ///< [bucket][low digit] first position in the bucket
   moved_id* sorted;             ///< [n] of large buckets; a low digit is in the place of the id
+  ids_order order;              ///< if the ids ascend, the partition has no sections
 
   /// Returns the largest number of pieces of n sections. A large bucket has more than one.
   static constexpr std::size_t most_pieces(std::size_t n) { return 2 * n / piece_sections + 2; }
@@ -95,6 +97,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 2)
     count_digits(Arguments const a, partition_memory const m) {
   simt::assume_one_dimension();
   simt::wait_for_previous_kernel();
+  if (m.order.ascends()) return;
   simt::shared_span<std::uint32_t> const counts{
       reinterpret_cast<std::uint32_t*>(simt::dynamic_shared()), digits};
   for (unsigned d = simt::thread_rank(); d < digits; d += partition_threads) counts[d] = 0;
@@ -127,7 +130,7 @@ WARDEN_KERNEL void add_up_tiles(Memory const m) {
   constexpr unsigned together = 8;
   std::uint32_t const digit =
       (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / simt::warp_size;
-  if (digit >= m.buckets) return;
+  if (digit >= m.buckets || m.order.ascends()) return;
   std::uint32_t* const counts = m.counts + std::size_t{digit} * m.tiles;
   std::uint32_t sum = 0;
   for (std::uint32_t first = 0; first < m.tiles; first += together * simt::warp_size) {
@@ -157,7 +160,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(digits, 1) plan_pieces(Memory const m) {
   using scan = simt::block_scan_by_warps<digits>;
   auto* const storage = reinterpret_cast<typename scan::storage*>(simt::dynamic_shared());
   std::uint32_t const bucket = simt::thread_rank();
-  std::uint32_t const count = bucket < m.buckets ? m.totals[bucket] : 0;
+  std::uint32_t const count = bucket < m.buckets && !m.order.ascends() ? m.totals[bucket] : 0;
   std::uint32_t const own =
       count > piece_sections ? (count + piece_sections - 1) / piece_sections : 0;
   std::uint32_t sections, pieces;
@@ -193,6 +196,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(partition_threads, 2)
     move_sections(Arguments const a, partition_memory const m) {
   simt::assume_one_dimension();
   simt::wait_for_previous_kernel();
+  if (m.order.ascends()) return;
   std::byte* const storage = simt::dynamic_shared();
   digit_sort<partition_threads, tile_each> sort{move_layout{}.sort, storage};
   auto const staged = move_layout{}.staged.in(storage);

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <warden/buffer.hpp>
+#include <warden/detail/deterministic/ascending_run.cuh>
 #include <warden/detail/deterministic/bucket_kernels.cuh>
 #include <warden/detail/deterministic/bulk_sections.cuh>
+#include <warden/detail/deterministic/ids_order.cuh>
 #include <warden/detail/deterministic/record_partition.cuh>
 #include <warden/detail/deterministic/tree_kernels.cuh>
 #include <warden/detail/deterministic/tree_partial.cuh>
@@ -54,8 +56,10 @@ class tree_memory {
                    where},
         pieces_{partitions_ ? partition_memory::most_pieces(sections) : 0, where},
         partials_{2 * parents::places(sections) * lanes * sizeof(partial), where},
-        children_{parents::places(sections), where} {
+        children_{parents::places(sections), where},
+        descends_{2, where} {
     children_.fill_bytes(0, {}, where);
+    descends_.fill_bytes(0, {}, where);
     stream_ref{}.synchronize(where);
   }
 
@@ -64,7 +68,7 @@ class tree_memory {
   /// Returns the device memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const {
     return sections_.bytes() + temporary_.bytes() + pieces_.bytes() + partials_.bytes() +
-           children_.bytes();
+           children_.bytes() + descends_.bytes();
   }
 
   /// Enqueues the sections `first` to `first` + `n` - 1 of a bulk, at most `most()`. Throws
@@ -113,6 +117,54 @@ class tree_memory {
     return 1u << std::clamp(wanted, least, std::min(bits_, digit_bits));
   }
 
+  /// Launches kernels early.
+  struct early_launches {
+    stream_ref s;
+    std::source_location where;
+
+    template <class Kernel, class... Arguments>
+    void operator()(Kernel kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes,
+                    Arguments const&... arguments) const {
+      void* addresses[] = {const_cast<void*>(static_cast<void const*>(&arguments))...};
+      auto const made = simt::make_kernel(kernel);
+      runtime::allow_shared_bytes(made, shared_bytes, where);
+      runtime::launch(made, runtime::early_launch(blocks, threads, shared_bytes), addresses, s,
+                      where);
+    }
+  };
+  /// Returns the least number of sections of a run that looks at the order of its ids. In a smaller
+  /// one the launches take longer than they save.
+  [[nodiscard]] std::uint32_t least_ordered() const { return multiprocessors_ * 4 * tile_sections; }
+  /// Returns the order of a run's ids.
+  template <class Arguments>
+  [[nodiscard]] ids_order order_of(Arguments const& a) {
+    bool const looks = can_ascend<Arguments> && a.size != 0 && a.n >= least_ordered();
+    return {looks ? descends_.data() : nullptr};
+  }
+  /// Enqueues the search for a lower id.
+  template <class Arguments>
+  void find_order(Arguments const& a, ids_order const& order, early_launches const& enqueue) const {
+    if constexpr (can_ascend<Arguments>) {
+      if (order.descends == nullptr) return;
+      unsigned const reading = (a.n - 1) / (order_threads * order_each) + 1;
+      enqueue(&find_descent<Arguments>, std::min(reading, 8 * multiprocessors_), order_threads, 0,
+              a, order);
+    }
+  }
+  /// Enqueues the run of sections whose ids ascend. The last kernel: no section has run if an
+  /// earlier one cannot be launched.
+  template <class Arguments>
+  void run_if_ascending(Arguments const& a, ids_order const& order,
+                        early_launches const& enqueue) const {
+    if constexpr (can_ascend<Arguments>) {
+      if (order.descends == nullptr) return;
+      using tile = ascending_tile<Arguments>;
+      // Blocks take several turns, so that few have to leave if there is nothing to run.
+      enqueue(&run_ascending<Arguments>, std::min(tile::tiles_of(a.n), 32 * multiprocessors_),
+              ascending_threads, tile::shared_bytes(), a, order);
+    }
+  }
+
   template <class Arguments>
   void run_buckets(Arguments const& a, stream_ref s, std::source_location where) {
     auto* next = reinterpret_cast<std::uint32_t*>(temporary_.data());
@@ -136,20 +188,15 @@ class tree_memory {
                              pieces_.data(),
                              take(b),
                              take(std::size_t{b} * digits),
-                             reinterpret_cast<moved_id*>(sections_.data() + half)};
-    auto const enqueue = [&](auto const& kernel, unsigned blocks, unsigned threads,
-                             std::size_t shared_bytes, auto const&... arguments) {
-      void* addresses[] = {const_cast<void*>(static_cast<void const*>(&arguments))...};
-      auto const made = simt::make_kernel(kernel);
-      runtime::allow_shared_bytes(made, shared_bytes, where);
-      runtime::launch(made, runtime::early_launch(blocks, threads, shared_bytes), addresses, s,
-                      where);
-    };
+                             reinterpret_cast<moved_id*>(sections_.data() + half),
+                             order_of(a)};
+    early_launches const enqueue{s, where};
     constexpr unsigned warps = partition_threads / simt::warp_size;
     constexpr std::size_t scan_bytes = sizeof(simt::block_scan_by_warps<digits>::storage);
     // A block for each piece, unless there are many. Most runs have none, and the blocks leave.
     auto const pieces =
         std::min(static_cast<unsigned>(partition_memory::most_pieces(a.n)), 6 * multiprocessors_);
+    find_order(a, m.order, enqueue);
     enqueue(&count_digits<Arguments>, tiles, partition_threads, digits * sizeof(std::uint32_t), a,
             m);
     enqueue(&add_up_tiles<partition_memory>, (b + warps - 1) / warps, partition_threads, 0, m);
@@ -163,6 +210,7 @@ class tree_memory {
     // Several blocks of a multiprocessor run the large buckets, because some end later than others.
     enqueue(&run_all_buckets<Arguments>, b + 4 * multiprocessors_, partition_threads,
             std::max(bucket_sort<lanes>::shared_bytes(), warps * sizeof(large_list<lanes>)), a, m);
+    run_if_ascending(a, m.order, enqueue);
   }
   template <class Arguments>
   void sort_and_run(Arguments const& a, stream_ref s, std::source_location where) {
@@ -192,6 +240,7 @@ class tree_memory {
   buffer<bucket_piece> pieces_;
   buffer<std::byte> partials_;
   buffer<std::uint32_t> children_;
+  buffer<std::uint32_t> descends_;  ///< words of an ids_order
 };
 
 }  // namespace detail

@@ -23,6 +23,7 @@ namespace detail {
 /// Sections and records of a run. `Bulk` is a bulk_sections.
 template <class Record, class Context, class Section, class Bulk>
 struct tree_arguments {
+  using bulk_type = Bulk;
   using record = Record;                                     ///< type of one protected item
   using section = Section;                                   ///< type of the sections
   using partial = tree_partial<Section>;                     ///< type that they combine to
@@ -36,6 +37,11 @@ struct tree_arguments {
   Context context;                       ///< context of the sections
   guarded_report* report;                ///< gets bad ids
   tree_parents<partial, lanes> parents;  ///< memory of trees
+
+  /// Returns the id of section i of the run. Precondition: an array has the ids.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t listed_id(std::uint32_t i) const {
+    return bulk.function.ids[0][first + i];
+  }
 };
 
 /// Runs the units of sorted sections. `Sorted` is searched_sections or bucket_sections.
@@ -64,6 +70,20 @@ class unit_runner {
       run_turn(nodes, turn + group, next);
     }
     simt::sync_warp(simt::full_warp);
+  }
+  /// Returns the value of the sections from position `begin` to `end` - 1, at most a strip.
+  /// Precondition: one lane runs a section.
+  [[nodiscard]] WARDEN_DEVICE partial strip(std::uint32_t begin, std::uint32_t end) const {
+    static_assert(node_sections == strip_sections);
+    return combined(begin, end);
+  }
+  /// Applies the value of a unit to its record, or goes on from the unit if the record has others.
+  /// Collective over the group.
+  WARDEN_DEVICE void finish(unit const& of, partial const& value) const {
+    std::uint32_t const id = sorted_.first_id + sorted_.key(of.begin);
+    if (id >= a_.size) return;
+    if (of.begin == of.record_begin && of.end == of.record_end) return apply(of.begin, id, value);
+    go_on(of, id, value);
   }
 
  private:
@@ -115,11 +135,14 @@ class unit_runner {
       }
     }
     if (is_whole) return apply(begin, id, words.value());
-    unit const of = nodes.unit_of(c, c + left);
+    go_on(nodes.unit_of(c, c + left), id, words.value());
+  }
+  /// Goes on from a unit to the root. Collective over the group.
+  WARDEN_DEVICE void go_on(unit const& of, std::uint32_t id, partial const& value) const {
     std::uint32_t const before = sorted_.before;
     a_.parents.add(
         {of.begin + before, of.end + before, of.record_begin + before, of.record_end + before},
-        words.value(), [&](partial const& all) {
+        value, [&](partial const& all) {
           apply(of.record_begin, id, all);  // mutation: row-first
         });
   }

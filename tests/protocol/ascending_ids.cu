@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// order::deterministic, if the ids ascend: sections run where they are, with the bits of any order.
+
+#include "tests/protocol/deterministic.cuh"
+#include "tests/support/error_text.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace deterministic_test;
+using test::error_text;
+using testing::HasSubstr;
+
+/// Returns the least number of sections of a run that looks at the order of its ids.
+std::uint32_t least_ordered() {
+  auto const device = warden::runtime::facts(warden::runtime::current_device());
+  return static_cast<std::uint32_t>(device.multiprocessors) * 4 * warden::detail::tile_sections;
+}
+/// Returns n ascending ids: `length` of a record, then as many of the next but one.
+std::vector<std::uint32_t> ascending_ids(std::uint32_t n, std::uint32_t length) {
+  std::vector<std::uint32_t> ids(n);
+  for (std::uint32_t i = 0; i < n; ++i) ids[i] = i / length * 2;
+  return ids;
+}
+TEST(ascending_ids, sections_of_records_of_any_length) {
+  std::uint32_t const n = least_ordered() + 77;
+  for (std::uint32_t const length : {33u, n}) {
+    auto const ids = ascending_ids(n, length);
+    std::uint32_t const records = ids.back() + 1;
+    EXPECT_EQ(found(ids, records), expected(ids, records, initial)) << "runs of " << length;
+  }
+  // Records of random lengths, with a hot one.
+  auto ids = random_ids(n, 3000, 6);
+  std::sort(ids.begin(), ids.end());
+  EXPECT_EQ(found(ids, 3000), expected(ids, 3000, initial));
+}
+/// Section i is an element of an array.
+template <class Section>
+struct element {
+  Section const* sections;
+  __device__ Section operator()(std::uint64_t i) const { return sections[i]; }
+};
+template <class Section>
+std::vector<std::uint64_t> found_of(std::vector<std::uint32_t> const& ids,
+                                    std::vector<Section> const& sections, std::uint32_t records) {
+  warden::buffer<std::uint32_t> const on{ids};
+  warden::buffer<Section> const all{sections};
+  warden::buffer<std::uint64_t> values{std::vector<std::uint64_t>(records, initial)};
+  warden::basic_guarded<in_trees, std::uint64_t, Section> g{values};
+  g.apply_async(on.data(), ids.size(), element<Section>{all.data()});
+  g.wait();
+  return values.to_host();
+}
+template <class Section>
+void expect_the_bits_of_any_order() {
+  std::uint32_t const n = least_ordered(), records = 1000;
+  auto const mixed_ids = random_ids(n, records, 8);
+  std::vector<Section> sections;
+  for (std::uint32_t i = 0; i < n; ++i)
+    sections.push_back({static_cast<decltype(Section::value)>(test::mix(i))});
+  // Sorting keeps the order of a record's sections.
+  std::vector<std::uint32_t> order(n), ids;
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return mixed_ids[a] < mixed_ids[b]; });
+  std::vector<Section> sorted;
+  for (std::uint32_t const i : order) {
+    ids.push_back(mixed_ids[i]);
+    sorted.push_back(sections[i]);
+  }
+  EXPECT_EQ(found_of(ids, sorted, records), found_of(mixed_ids, sections, records));
+}
+TEST(ascending_ids, have_the_bits_of_any_order) {
+  expect_the_bits_of_any_order<small_mixed<std::uint32_t>>();
+}
+TEST(ascending_ids, except_for_one) {
+  std::uint32_t const n = least_ordered();
+  constexpr std::uint32_t length = 50;
+  auto const ascending = ascending_ids(n, length);
+  std::uint32_t const records = ascending.back() + 1;
+  warden::buffer<std::uint64_t> values{std::vector<std::uint64_t>(records, initial)};
+  guarded g{values};
+  // Runs of one guarded array look again each time.
+  for (std::uint32_t const lower : {n, n - 1, n}) {
+    auto ids = ascending;
+    if (lower < n) ids[lower] = ids[lower - 1] == 0 ? 0 : ids[lower - 1] - 1;
+    warden::buffer<std::uint32_t> const on{ids};
+    std::vector<std::uint64_t> const start(records, initial);
+    warden::copy(values.data(), start.data(), start.size());
+    g.apply_async(on.data(), n, numbered{});
+    g.wait();
+    EXPECT_EQ(values.to_host(), expected(ids, records, initial)) << "lower at " << lower;
+  }
+  // Ascending ids, of which the last ones name no record.
+  warden::buffer<std::uint32_t> const on{ascending};
+  warden::buffer<std::uint64_t> fewer{std::vector<std::uint64_t>(records - 1, initial)};
+  guarded h{fewer};
+  h.apply_async(on.data(), n, numbered{});
+  EXPECT_THAT(error_text(h), HasSubstr(std::to_string((n - 1) % length + 1) + " "));
+  EXPECT_EQ(fewer.to_host(), expected(ascending, records - 1, initial));
+}
+
+}  // namespace
