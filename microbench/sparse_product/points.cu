@@ -29,9 +29,9 @@ arm make_atomics(product_work& w) {
               },
           .bytes = w.coo_bytes()};
 }
-template <class Policy>
+template <class Policy, bool IsShuffled = false>
 arm make_warden(product_work& w) {
-  auto const by = std::make_shared<entry_sums<Policy>>(w.view());
+  auto const by = std::make_shared<entry_sums<Policy>>(IsShuffled ? w.shuffled_view() : w.view());
   return {.run_async =
               [&w, by] {
                 w.clear_async();
@@ -84,12 +84,14 @@ arm make_by_cusparse(product_work& w) {
 }  // namespace
 
 workloads::arm_makers<product_work> all_arms() {
-  workloads::arm_makers<product_work> arms{{"coo_atomics", make_atomics},
-                                           {"warden_coo", make_warden<any_order>},
-                                           {"warden_coo_deterministic", make_warden<in_trees>},
-                                           {"coo_segments", make_segments},
-                                           {"csr_rows", make_rows},
-                                           {"csr_merge", make_merge}};
+  workloads::arm_makers<product_work> arms{
+      {"coo_atomics", make_atomics},
+      {"warden_coo", make_warden<any_order>},
+      {"warden_coo_deterministic", make_warden<in_trees>},
+      {"warden_coo_deterministic_shuffled", make_warden<in_trees, true>},
+      {"coo_segments", make_segments},
+      {"csr_rows", make_rows},
+      {"csr_merge", make_merge}};
   if (has_cusparse()) arms["cusparse"] = make_by_cusparse;
   return arms;
 }

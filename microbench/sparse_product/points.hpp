@@ -10,10 +10,16 @@
 
 namespace sparse_product {
 
-/// Names of all arms. Those by Warden and `coo_atomics` read COO in any order of its entries,
-/// `coo_segments` COO in the order of rows, the others CSR.
-inline char const* const arm_names[] = {"coo_atomics",  "warden_coo", "warden_coo_deterministic",
-                                        "coo_segments", "csr_rows",   "csr_merge",
+/// Names of all arms. `coo_segments` needs COO in the order of rows. `coo_atomics` and those by
+/// Warden take any order, and get that of rows, except for `warden_coo_deterministic_shuffled`. The
+/// others read CSR.
+inline char const* const arm_names[] = {"coo_atomics",
+                                        "warden_coo",
+                                        "warden_coo_deterministic",
+                                        "warden_coo_deterministic_shuffled",
+                                        "coo_segments",
+                                        "csr_rows",
+                                        "csr_merge",
                                         "cusparse"};
 
 /// Returns the product of a matrix of 2^scale entries and a vector as a point. An operation is an

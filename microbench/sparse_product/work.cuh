@@ -29,6 +29,29 @@ WARDEN_KERNEL void multiply_exactly(Arguments const a) {
   });
 }
 
+/// COO with the entries of another one in an order that looks random.
+struct shuffle_arguments {
+  matrix_view from;  ///< has 2^n entries
+  std::uint32_t *rows, *columns;
+  float* values;
+};
+template <class Arguments>
+WARDEN_KERNEL void shuffle_entries(Arguments const a) {
+  simt::assume_one_dimension();
+  std::uint32_t const last = a.from.entries - 1;
+  auto const shift = static_cast<unsigned>(simt::count_bits(last) / 2);
+  bench::for_each_of(a.from.entries, [&](std::uint64_t to) {
+    // Each step maps the numbers of all entries to each other.
+    std::uint32_t e = static_cast<std::uint32_t>(to) * 0x9e3779b1u & last;
+    e ^= e >> shift;
+    e = e * 0x85ebca6bu & last;
+    e ^= e >> shift;
+    a.rows[to] = a.from.entry_rows[e];
+    a.columns[to] = a.from.entry_columns[e];
+    a.values[to] = a.from.values[e];
+  });
+}
+
 /// Work of a point; see work_point. An element of y may differ from the product in double precision
 /// by workloads::relative_error of the sum of its absolute products. Exact products do not differ.
 class product_work {
@@ -53,6 +76,20 @@ class product_work {
             values_.data(),
             x_.data(),
             y_.data()};
+  }
+  /// Returns the matrix with the entries of COO in any order. The first call makes it.
+  matrix_view shuffled_view() {
+    if (shuffled_rows_.size() == 0) {
+      shuffled_rows_ = warden::buffer<std::uint32_t>{matrix_.entries()};
+      shuffled_columns_ = warden::buffer<std::uint32_t>{matrix_.entries()};
+      shuffled_values_ = warden::buffer<float>{matrix_.entries()};
+      shuffle();
+    }
+    matrix_view v = view();
+    v.entry_rows = shuffled_rows_.data();
+    v.entry_columns = shuffled_columns_.data();
+    v.values = shuffled_values_.data();
+    return v;
   }
   /// Returns the bytes of a product in COO, or in CSR, that moves each array once.
   [[nodiscard]] double coo_bytes() const { return 12.0 * matrix_.entries() + 8.0 * matrix_.rows; }
@@ -81,11 +118,19 @@ class product_work {
     sizes_.fill_bytes(0);
     workloads::launch_helper(&multiply_exactly<reference_arguments>,
                              {view(), sums_.data(), sizes_.data()});
+    if (shuffled_rows_.size() != 0) shuffle();
+  }
+  void shuffle() {
+    workloads::launch_helper(
+        &shuffle_entries<shuffle_arguments>,
+        {view(), shuffled_rows_.data(), shuffled_columns_.data(), shuffled_values_.data()});
   }
 
   matrix matrix_;
   warden::buffer<float> values_, x_, y_;
   warden::buffer<double> sums_, sizes_;
+  warden::buffer<std::uint32_t> shuffled_rows_{0}, shuffled_columns_{0};
+  warden::buffer<float> shuffled_values_{0};
   bool is_rounded_ = false;
 };
 

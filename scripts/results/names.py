@@ -42,6 +42,7 @@ LABELS = {
     "index_add": "index_add_", "index_add_deterministic": "index_add_, deterministic",
     "embedding_backward": "embedding, backward", "sparse_adagrad": "sparse AdaGrad", "coo_atomics": "COO, atomics",
     "warden_coo": "Warden, COO", "warden_coo_deterministic": "Warden, COO, deterministic",
+    "warden_coo_deterministic_shuffled": "Warden, COO in any order, deterministic",
     "coo_segments": "COO, sums of neighbours", "csr_rows": "CSR, a warp for a row", "csr_merge": "CSR, merge",
     "cusparse": "cuSPARSE", "warden_static": "Warden, fixed keys",
     "shear_rows": "shear sort, rows", "shear_padded": "shear sort, padded",
