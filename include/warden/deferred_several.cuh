@@ -212,7 +212,7 @@ class deferred_several {
   [[nodiscard]] std::size_t memory_bytes() const {
     std::size_t bytes = named_.bytes() + words_.bytes() + turns_.bytes() + tiles_.bytes() +
                         sorting_.bytes() + control_.bytes();
-    for (detail::growing_memory const& rows : growing_)
+    for (detail::appended_memory const& rows : growing_)
       bytes += rows.sections.bytes() + rows.warps.bytes();
     return bytes + (log_ ? log_->sections.bytes() + log_->counter.bytes() : 0);
   }
@@ -341,7 +341,7 @@ class deferred_several {
   buffer<detail::tile_places> tiles_;     ///< [tile]
   buffer<std::byte> sorting_;             ///< memory of the sort
   buffer<detail::several_control> control_;
-  std::vector<detail::growing_memory> growing_;  ///< one of each growing array
+  std::vector<detail::appended_memory> growing_;  ///< one of each growing array
 };
 
 WARDEN_NAMESPACE_END

@@ -43,7 +43,7 @@ inline constexpr bool can_ascend = Arguments::bulk_type::has_all_ids&& Arguments
                                    !has_row<typename Arguments::section>;
 
 /// Threads of a block that reads ids, and ids of each at a time.
-inline constexpr unsigned order_threads = 256, order_each = 8;
+inline constexpr unsigned descent_threads = 256, descent_each = 8;
 /// Sets `*order.descends` if an id is lower than the one before it, or the last id names no record.
 /// Blocks leave when it is set, so ids without an order cost little more than the launch. The last
 /// ids are read first, so that the first ones are in the L2 cache when the next kernel begins. Any
@@ -52,7 +52,7 @@ template <class Arguments>
 WARDEN_KERNEL void find_descent(Arguments const a, ids_order const order) {
   simt::assume_one_dimension();
   simt::wait_for_previous_kernel();
-  constexpr std::uint32_t tile = order_threads * order_each;
+  constexpr std::uint32_t tile = descent_threads * descent_each;
   unsigned const me = simt::thread_rank();
   bool const is_last_lane = simt::lane_id() == simt::warp_size - 1;
   std::uint32_t const tiles = (a.n - 1) / tile + 1;
@@ -63,16 +63,16 @@ WARDEN_KERNEL void find_descent(Arguments const a, ids_order const order) {
   };
   for (std::uint32_t turn = simt::block_rank(); turn < tiles; turn += simt::block_count()) {
     std::uint64_t const first = std::uint64_t{tiles - 1 - turn} * tile + me;
-    std::uint32_t ids[order_each], nexts[order_each];
+    std::uint32_t ids[descent_each], nexts[descent_each];
     bool const is_known = me == 0 && simt::load_relaxed(order.descends) != 0;
     WARDEN_UNROLL
-    for (unsigned k = 0; k < order_each; ++k) {
-      ids[k] = id(first + k * order_threads);
-      nexts[k] = is_last_lane ? id(first + k * order_threads + 1) : 0;
+    for (unsigned k = 0; k < descent_each; ++k) {
+      ids[k] = id(first + k * descent_threads);
+      nexts[k] = is_last_lane ? id(first + k * descent_threads + 1) : 0;
     }
     bool is_lower = false;
     WARDEN_UNROLL
-    for (unsigned k = 0; k < order_each; ++k) {
+    for (unsigned k = 0; k < descent_each; ++k) {
       std::uint32_t const next =
           simt::shuffle(simt::full_warp, ids[k], (simt::lane_id() + 1) % simt::warp_size);
       is_lower = is_lower || (is_last_lane ? nexts[k] : next) < ids[k];

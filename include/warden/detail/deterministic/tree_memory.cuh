@@ -146,8 +146,8 @@ class tree_memory {
   void find_order(Arguments const& a, ids_order const& order, early_launches const& enqueue) const {
     if constexpr (can_ascend<Arguments>) {
       if (order.descends == nullptr) return;
-      unsigned const reading = (a.n - 1) / (order_threads * order_each) + 1;
-      enqueue(&find_descent<Arguments>, std::min(reading, 8 * multiprocessors_), order_threads, 0,
+      unsigned const reading = (a.n - 1) / (descent_threads * descent_each) + 1;
+      enqueue(&find_descent<Arguments>, std::min(reading, 8 * multiprocessors_), descent_threads, 0,
               a, order);
     }
   }

@@ -18,7 +18,7 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// Memory for the rows that sections append to one array.
-struct growing_memory {
+struct appended_memory {
   buffer<std::uint32_t> sections;  ///< [section]
   buffer<std::uint64_t> warps;     ///< [warp], and one more
 };
@@ -27,7 +27,7 @@ struct growing_memory {
 /// the rows that `sections` sections append to them. Throws cuda_error.
 template <class Type, class... Others, class Array, class... Rest>
 void view_arrays(array_set<Type, Others...>& to, std::uint32_t begin, std::size_t sections,
-                 std::vector<growing_memory>& made, std::source_location where, Array& array,
+                 std::vector<appended_memory>& made, std::source_location where, Array& array,
                  Rest&... rest) {
   auto& on = array_source<Array>::guarded_of(array);
   using record = typename section_array<Type>::record;
@@ -35,7 +35,7 @@ void view_arrays(array_set<Type, Others...>& to, std::uint32_t begin, std::size_
   to.first.begin = begin;
   if constexpr (section_array<Type>::grows) {
     auto const n = static_cast<std::uint32_t>(sections);
-    growing_memory& memory =
+    appended_memory& memory =
         made.emplace_back(buffer<std::uint32_t>{sections, where},
                           buffer<std::uint64_t>{growing_rows::warps_of(n) + 1u, where});
     to.first.rows = {array.in_use(), memory.sections.data(), memory.warps.data()};
