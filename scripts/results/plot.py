@@ -35,9 +35,9 @@ COMPARED = ("lock_tuned", "atomics", "sort", "warden_paper", "warden_locks", "wa
 # Without an option set, next to other code.
 DEFAULT = (*COMPARED[:-2], "warden")
 PLOTS = {
-    "update": Plot("contention_default", "update: a section that no single atomic can do", "keys, equally likely",
+    "update": Plot("contention", "update: a section that no single atomic can do", "keys, equally likely",
                    (("update", "uniform", ""),), DEFAULT),
-    "push": Plot("contention_default", "push: a section that one atomic can do", "keys, equally likely",
+    "push": Plot("contention", "push: a section that one atomic can do", "keys, equally likely",
                  (("push", "uniform", ""),), DEFAULT),
     "zipf": Plot("contention", "Skewed keys: Zipf's law, exponent 0.99", "keys",
                  (("update", "zipf099", "update"), ("push", "zipf099", "push")), COMPARED),
