@@ -103,8 +103,7 @@ def documents(write):
     """Writes the documentation, or fails if it differs from what the result files hold."""
     names = sorted({path.stem for path in RESULTS.glob("*/*.json")})
     wanted = {FOLDER / f"{name}.md": page_of(name) for name in names} | {FOLDER / "README.md": index(names)}
-    readmes = [path for folder in ("apps", "microbench") for path in sorted((ROOT / folder).glob("*/README.md"))]
-    for path in [ROOT / "README.md", *readmes, *sorted((ROOT / "docs").rglob("*.md"))]:
+    for path in [ROOT / "README.md", *sorted((ROOT / "apps").glob("*/README.md")), *sorted((ROOT / "docs").rglob("*.md"))]:
         if path.parent != FOLDER:
             wanted[path] = filled(path.read_text(), path)
         elif path not in wanted:
