@@ -249,7 +249,7 @@ MUTANTS = {
     # Order: batches as they came; launches by when they ran; blocks of the run before; what the warps before have, in windows and in batches; what a warp has; a window's
     # warps; rows that are looked at too few of, or have nothing.
     "rows-as-they-came": ("detail/deferred/ordered_reader.cuh", "std::uint32_t const row = turn;", ORDER, "wrong order"),
-    "tree-unit": ("detail/deterministic/unit_list.cuh", "bool const begins = p % Node == 0 || p == own_begin;", TREE, "overlapping sections|unordered load|Which is: "),
+    "tree-unit": ("detail/deterministic/unit_list.cuh", "bool const begins = p % Node == 0 || p == own_begin;", TREE, "overlapping sections|unordered (load|sections)|Which is: "),
     "tree-leaf": ("detail/deterministic/unit_runner.cuh", "strip = partial::combine(now.values[j], strip);", TREE, "Which is: "),
     "tree-join": ("detail/deterministic/unit_runner.cuh", "", TREE, "Which is: "),
     "tree-release": ("detail/deterministic/tree_parents.cuh", "", TREE, "unordered load"),
