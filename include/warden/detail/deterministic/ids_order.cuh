@@ -30,7 +30,7 @@ struct ids_order {
     descends[1] = descends[0];
     descends[0] = 0;
   }
-  /// The same as `ascends`, for kernels after `settle`.
+  /// Returns what `ascends` does, for kernels after `settle`.
   [[nodiscard]] WARDEN_DEVICE bool has_ascended() const {
     return descends != nullptr && descends[1] == 0;
   }
