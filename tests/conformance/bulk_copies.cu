@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows come to shared memory as they are in global memory, by the hardware or by threads.
 
-#include "bulk_copies.cuh"
+#include "tests/conformance/bulk_copies.cuh"
 
 namespace {
 

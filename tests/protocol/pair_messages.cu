@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections on two records of any two owners: each excludes on both.
 
-#include "sweep.cuh"
+#include "tests/protocol/sweep.cuh"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections on two records under very many schedules of the simulated device.
 
-#include "sweep.cuh"
+#include "tests/protocol/sweep.cuh"
 
 #include "tests/support/many_schedules.cuh"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections on two records of one owner, and owner maps that users write.
 
-#include "pairs.cuh"
+#include "tests/protocol/pairs.cuh"
 #include "tests/support/error_text.hpp"
 
 namespace {

@@ -89,13 +89,13 @@ class bench {
   Table& all() { return all_; }
 
   template <class Log>
-  void send_alone(Log& to, std::uint32_t first, std::uint32_t end, warden::stream_ref s = {}) {
-    warden::launch(&::send_alone, (end - first + 63) / 64, 64, s,
+  void alone(Log& to, std::uint32_t first, std::uint32_t end, warden::stream_ref s = {}) {
+    warden::launch(&send_alone, (end - first + 63) / 64, 64, s,
                    sending<table::deferred_ref>{to.ref(), first, end, keys_, torn_.data()});
   }
   template <class Log>
-  void send_together(Log& to, std::uint32_t first, std::uint32_t end) {
-    simt::launch(&::send_together<Table>, 4, 64,
+  void together(Log& to, std::uint32_t first, std::uint32_t end) {
+    simt::launch(&send_together<Table>, 4, 64,
                  sizeof(typename Table::template deferred_block<64>::storage),
                  {to.ref(), first, end, keys_, torn_.data()}, {});
   }
@@ -137,9 +137,9 @@ TEST(send_if, sends_what_would_change_the_record) {
     warden::deferred later{b.all(), 1000};
     for (std::uint32_t first = 0; first < 900; first += 300) {
       if (first == 300) {
-        b.send_alone(later, first, first + 300);
+        b.alone(later, first, first + 300);
       } else {
-        b.send_together(later, first, first + 300);
+        b.together(later, first, first + 300);
       }
       later.run();
     }
@@ -151,7 +151,7 @@ TEST(send_if, keeps_the_order) {
   bench<ordered_table> b{10};
   warden::deferred later{b.all(), 1000};
   for (std::uint32_t first = 0; first < 900; first += 300) {
-    b.send_together(later, first, first + 300);
+    b.together(later, first, first + 300);
     later.run();
   }
   b.all().wait();
@@ -241,12 +241,12 @@ TEST(send_if, reads_records_during_the_run_of_another_log) {
     warden::deferred first{b.all(), 400}, second{b.all(), 400};
     warden::stream running, filling;
     warden::event begun, filled;
-    b.send_alone(first, 0, 400, running);
+    b.alone(first, 0, 400, running);
     begun.record(running);
     warden::stream_ref{filling}.wait_for(begun);
     first.run(running);
     // A run has several kernels. One of these launches meets the one that runs the sections.
-    for (std::uint32_t i = 400; i < 800; i += 40) b.send_alone(second, i, i + 40, filling);
+    for (std::uint32_t i = 400; i < 800; i += 40) b.alone(second, i, i + 40, filling);
     filled.record(filling);
     warden::stream_ref{running}.wait_for(filled);
     second.run(running);
