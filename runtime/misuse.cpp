@@ -132,7 +132,7 @@ void add_misuse(error_list& found, misuse_counts const& report, std::size_t size
     add(report.runs_skipped,
         "run: " + std::to_string(report.runs_skipped) +
             " runs of logs did not run, because an earlier launch or run of the guarded array" +
-            cause + "; what the logs hold is still there: run again");
+            cause + "; what the logs hold is still there: run again; call apply_async again");
   }
   if (report.partner_failed != 0) {
     add(report.partner_failed,

@@ -168,8 +168,10 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   /// Sections that send sections, and sections of an executor that runs no logs, become a fused
   /// launch, which needs warden/fused.cuh. The work runs after the previous call's run, whatever
   /// stream that call used. Without a large enough log the call makes one, which waits for the
-  /// device: see `reserve`. Throws as launch_fused and deferred do. `wait` reports the number of
-  /// ids outside the records, and the lowest i with one.
+  /// device: see `reserve`. Throws as launch_fused and deferred do. After a call that threw, or
+  /// that `wait` reports as put off, none of its sections has run or will run, unless `wait`
+  /// reports that messages may not have run. `wait` reports the number of ids outside the records,
+  /// and the lowest i with one.
   template <class Section>
   void apply_async(std::uint32_t const* ids, Section const* sections, std::size_t n,
                    stream_ref s = {},

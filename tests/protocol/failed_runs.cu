@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -91,15 +92,16 @@ WARDEN_KERNEL void send_told(arguments<Log> a) {
 }
 
 constexpr std::uint32_t before = 300, after = 100;
+/// Lets the n-th launch from here on fail, or none for 0.
+void fail_launch(std::uint64_t number) {
+  warden::sim::settings s = warden::sim::current_settings();
+  s.failing_launch = number;
+  warden::sim::configure(s);
+}
 /// Lets one of a run's `launches` fail, or none, as the seed says, and runs the log again.
 template <class Guarded, class Kernel>
 void expect_none_lost(Kernel kernel, unsigned launches, warden::deferred_options chosen = {},
                       std::uint32_t room = before + after) {
-  auto const fail = [](std::uint64_t number) {
-    warden::sim::settings s = warden::sim::current_settings();
-    s.failing_launch = number;
-    warden::sim::configure(s);
-  };
   test::under_many_schedules(1, [&](std::uint64_t seed) {
     std::uint64_t const number = 1 + seed % (launches + 1);
     SCOPED_TRACE("launch " + std::to_string(number) + " of the run fails");
@@ -111,7 +113,7 @@ void expect_none_lost(Kernel kernel, unsigned launches, warden::deferred_options
       warden::launch(kernel, 1, 32, {}, {log.ref(), first, end});
     };
     send(0, before);
-    fail(number);
+    fail_launch(number);
     bool failed = false;
     try {
       log.run();
@@ -120,7 +122,7 @@ void expect_none_lost(Kernel kernel, unsigned launches, warden::deferred_options
       failed = true;
     }
     EXPECT_EQ(failed, number <= launches) << "a run has another number of launches";
-    fail(0);
+    fail_launch(0);
     send(before, before + after);
     log.run();
     bool reported = false;
@@ -141,6 +143,89 @@ void expect_none_lost(Kernel kernel, unsigned launches, warden::deferred_options
     }
   });
 }
+
+/// Sends `visit` or `meet`.
+struct visits {
+  __device__ auto operator()(std::uint64_t i) const {
+    return warden::to{static_cast<std::uint32_t>(i % records), visit{}};
+  }
+};
+struct meetings {
+  __device__ auto operator()(std::uint64_t i) const {
+    auto const id = static_cast<std::uint32_t>(i % records);
+    return warden::to{id, (id + 1) % records, meet{}};
+  }
+};
+/// Its sums are the same in any order. As a function it returns itself.
+struct visits_together {
+  std::uint32_t number;
+  __device__ static visits_together combine(visits_together a, visits_together b) {
+    return {a.number + b.number};
+  }
+  __device__ void operator()(counter& c) const { c.runs += number; }
+  __device__ visits_together operator()(std::uint64_t) const { return *this; }
+};
+template <class Guarded>
+struct applied {
+  applied() { memory.fill_bytes(0); }
+  std::uint32_t runs() const {
+    std::uint32_t sum = 0;
+    for (counter const& c : memory.to_host()) sum += c.runs;
+    return sum;
+  }
+  /// Returns the text of the error of `wait`.
+  std::string waited() {
+    try {
+      on.wait();
+    } catch (warden::error const& e) {
+      return e.what();
+    }
+    return "";
+  }
+  warden::buffer<counter> memory{records};
+  Guarded on{memory};
+};
+/// Lets one launch of an `apply_async` fail, and calls it again: a call that failed, and that
+/// `wait` does not report, has run nothing and leaves nothing.
+template <class Guarded, class Call>
+void expect_nothing_left(std::uint64_t number, unsigned launches, std::size_t n, Call call) {
+  applied<Guarded> a;
+  a.on.reserve(n);
+  fail_launch(number);
+  bool failed = false;
+  try {
+    call(a.on);
+  } catch (warden::cuda_error const& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr("failing_launch"));
+    failed = true;
+  }
+  EXPECT_EQ(failed, number <= launches) << "a call has another number of launches";
+  fail_launch(0);
+  std::string const reported = a.waited();
+  std::uint32_t const first = a.runs();
+  if (!failed) {
+    EXPECT_EQ(reported, "");
+    EXPECT_EQ(first, n);
+  } else if (reported.empty()) {
+    EXPECT_EQ(first, 0u);
+  } else {
+    EXPECT_THAT(reported, testing::HasSubstr("messages did not run; make their records anew"));
+    EXPECT_LE(first, n);
+  }
+  call(a.on);
+  EXPECT_EQ(a.waited(), "");
+  EXPECT_EQ(a.runs(), first + n) << "sections of the call that failed ran, too";
+}
+template <class Guarded, class Function>
+void expect_nothing_left(Function function, unsigned launches) {
+  test::under_many_schedules(5, [&](std::uint64_t seed) {
+    std::uint64_t const number = 1 + seed % (launches + 1);
+    SCOPED_TRACE("launch " + std::to_string(number) + " of the call fails");
+    expect_nothing_left<Guarded>(number, launches, before,
+                                 [&](Guarded& on) { on.apply_async(before, function); });
+  });
+}
+
 template <class Guarded>
 using log_of = typename Guarded::deferred_ref;
 
@@ -166,11 +251,59 @@ TEST(failed_runs, of_sections_that_were_combined) {
 }
 TEST(failed_runs, in_rounds) {
   using guarded = warden::basic_guarded<plain, counter, meet>;
-  expect_none_lost<guarded>(&send_meetings<log_of<guarded>>, 6);
+  expect_none_lost<guarded>(&send_meetings<log_of<guarded>>, 5);
 }
 TEST(failed_runs, of_sections_that_send) {
   using guarded = warden::basic_guarded<plain, counter, pass_on, visit>;
-  expect_none_lost<guarded>(&send_passes<log_of<guarded>>, 3);
+  expect_none_lost<guarded>(&send_passes<log_of<guarded>>, 2);
+}
+
+TEST(failed_runs, of_apply_async) {
+  expect_nothing_left<warden::basic_guarded<plain, counter, visit>>(visits{}, 4);
+}
+TEST(failed_runs, of_apply_async_in_order) {
+  expect_nothing_left<warden::basic_guarded<in_order, counter, visit>>(visits{}, 5);
+}
+TEST(failed_runs, of_apply_async_in_rounds) {
+  expect_nothing_left<warden::basic_guarded<plain, counter, meet>>(meetings{}, 7);
+}
+TEST(failed_runs, of_apply_async_in_pieces) {
+  using small =
+      warden::policy<warden::options{.block_threads = 32, .tuning = {.apply_bytes = 512}}>;
+  expect_nothing_left<warden::basic_guarded<small, counter, visit>>(visits{}, 17);
+}
+TEST(failed_runs, of_apply_async_by_trees) {
+  using guarded = warden::basic_guarded<warden::with_parts<plain, warden::order::deterministic>,
+                                        counter, visits_together>;
+  // With ids enough for the call to look whether they ascend.
+  warden::sim::settings s;
+  s.multiprocessors = 1;
+  warden::sim::configure(s);
+  std::vector<std::uint32_t> ids(33'000);
+  for (std::uint32_t i = 0; i < ids.size(); ++i) ids[i] = i * 7 % records;
+  warden::buffer<std::uint32_t> const on_device{ids};
+  for (std::uint64_t const number : {1u, 8u, 9u, 10u}) {
+    SCOPED_TRACE("launch " + std::to_string(number) + " of the call fails");
+    expect_nothing_left<guarded>(number, 9, ids.size(), [&](guarded& on) {
+      on.apply_async(on_device.data(), ids.size(), visits_together{1});
+    });
+  }
+}
+TEST(failed_runs, an_apply_async_that_is_put_off_leaves_nothing) {
+  for (std::uint32_t const n : {300u, 4000u}) {
+    applied<warden::basic_guarded<plain, counter, visit>> a;
+    a.on.reserve(n);
+    auto& in_use = warden::detail::guarded_access::shared(a.on)->at_work;
+    in_use.fill_bytes(1);
+    a.on.apply_async(n, visits{});
+    in_use.fill_bytes(0);
+    EXPECT_THAT(a.waited(), testing::HasSubstr("1 runs of logs found the guarded array in another "
+                                               "run or launch, and ran nothing"));
+    EXPECT_EQ(a.runs(), 0u);
+    a.on.apply_async(n, visits{});
+    EXPECT_EQ(a.waited(), "");
+    EXPECT_EQ(a.runs(), n);
+  }
 }
 
 }  // namespace

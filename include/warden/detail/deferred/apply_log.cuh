@@ -87,7 +87,16 @@ class apply_log_base {
 /// combine on few records go through no log, but through the tables of a bulk_runner.
 template <class Policy, class Record, class... Sections>
 class apply_log : public apply_log_base {
-  using log = deferred<Policy, Record, Sections...>;
+  /// No caller can run this log again. So it is empty between calls, also after those that fail.
+  struct log : deferred<Policy, Record, Sections...> {
+    using base = deferred<Policy, Record, Sections...>;
+    log(typename base::guarded_type& of, std::size_t sections, deferred_options const& chosen,
+        std::source_location where)
+        : base{of, sections, chosen, where} {
+      this->drop_if_put_off();
+    }
+    using base::abandon;
+  };
   using ref = typename log::ref_type;
   using guarded = typename log::guarded_type;
   static constexpr bool in_bulk = runs_in_bulk<Policy, Record, Sections...>;
@@ -133,9 +142,15 @@ class apply_log : public apply_log_base {
       if (logs_.empty()) return bulk_.run(on, of, f, s, where);
     }
     log& to = logs_.back();
-    // The bulk runner runs sections on records that fit tables.
-    send_range<!in_bulk>(to, of, f, s, where);
-    to.run(s, where);
+    try {
+      // The bulk runner runs sections on records that fit tables.
+      send_range<!in_bulk>(to, of, f, s, where);
+      to.run(s, where);
+    } catch (...) {
+      // Earlier pieces than the one that failed may have run.
+      to.abandon(of.count() > to.capacity() ? of.count() : 0, s, where);
+      throw;
+    }
   }
 
  private:

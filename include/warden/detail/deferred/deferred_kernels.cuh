@@ -25,6 +25,8 @@ struct run_arguments {
   /// Log that the last block of the last kernel with work opens: also of a split log the log that
   /// was closed. Empty if no block does.
   typename Ref::log_type opened{};
+  /// True if a run that is put off empties the log, because no caller can run it again.
+  bool drops = false;
 
   /// True if the log belongs to this run, and the kernel has work.
   WARDEN_DEVICE bool runs() const {
@@ -73,6 +75,41 @@ struct flat_writers {
 template <class Ref>
 using flat_writer = typename flat_writers<Ref>::type;
 
+/// Empties all shards and rows of a closed log. A barrier, and then reset_counters, open it.
+/// Precondition: all accesses to it have ended, and the caller has acquired them. Collective over
+/// the block.
+template <class Ref>
+WARDEN_DEVICE void clear_places(typename Ref::log_type const& log) {
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads()) {
+    log.shards[r].sorted = 0;
+    simt::store_relaxed(&log.shards[r].taken, std::uint64_t{0});  // mutation: log-open
+  }
+  // Clears the begins of all rows: in the next cycle a kernel may take a row too late to fill it,
+  // and the row must not name a batch of this cycle.
+  std::uint32_t const rows = log.rows_written();
+  for (std::uint32_t r = simt::thread_rank(); r < rows; r += simt::block_threads())
+    log.begins[r] = Ref::log_type::no_row;
+}
+/// Resets the counters of a log whose places are clear. One thread.
+template <class Ref>
+WARDEN_DEVICE void reset_counters(typename Ref::log_type const& log) {
+  log.control->rows = log.control->wide_rows = 0;
+  simt::store_relaxed(&log.control->running, 0u);
+  if constexpr (Ref::in_order) log.control->blocks = 0;  // mutation: order-of-cycles
+  if constexpr (combines_batches<Ref>) simt::store_relaxed(&log.control->freed, std::uint64_t{0});
+  simt::store_relaxed(&log.control->cycle, log.control->cycle + 1);
+}
+/// Empties a log that no run has closed. Precondition as for clear_places. Collective over the
+/// block.
+template <class Ref>
+WARDEN_DEVICE void drop(typename Ref::log_type const& log) {
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads())
+    log.close(r);  // the same thread opens it
+  clear_places<Ref>(log);
+  simt::sync_block();
+  if (simt::thread_rank() == 0) reset_counters<Ref>(log);
+}
+
 /// Closes the log: from here on it accepts nothing. If the records are in use, or the guarded array
 /// has a failure to report, the run is put off instead. Returns false then. One block. `launch` is
 /// null if no launch replays the log.
@@ -84,7 +121,10 @@ WARDEN_DEVICE bool close(run_arguments<Ref> const& a, launch_control* launch) {
   bool const put_off = simt::thread_rank() == 0 && !a.ref.take_records();
   // Only after the records are taken: another run of the log may be at work before.
   if (simt::thread_rank() == 0 && !put_off) log.control->sections = log.control->most_flat = 0;
-  if (simt::sync_block_or(put_off)) return false;
+  if (simt::sync_block_or(put_off)) {
+    if (a.drops) drop<Ref>(log);
+    return false;
+  }
   if (is_tracer()) {
     trace.batches = log.rows_written();
     if constexpr (combines_batches<Ref>) trace.freed = simt::load_relaxed(&log.control->freed);
@@ -166,23 +206,11 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
 template <class Ref>
 WARDEN_DEVICE void empty_log(Ref const& ref, typename Ref::log_type const& log) {
   std::uint64_t const opened = is_tracer() ? simt::nanoseconds() : 0;
-  for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads()) {
-    log.shards[r].sorted = 0;
-    simt::store_relaxed(&log.shards[r].taken, std::uint64_t{0});  // mutation: log-open
-  }
-  // Clears the begins of all rows: in the next cycle a kernel may take a row too late to fill it,
-  // and the row must not name a batch of this cycle.
-  std::uint32_t const rows = log.rows_written();
-  for (std::uint32_t r = simt::thread_rank(); r < rows; r += simt::block_threads())
-    log.begins[r] = Ref::log_type::no_row;
+  clear_places<Ref>(log);
   if (is_tracer()) log.control->trace.finish(opened, simt::nanoseconds());
   simt::sync_block();
   if (simt::thread_rank() != 0) return;
-  log.control->rows = log.control->wide_rows = 0;
-  simt::store_relaxed(&log.control->running, 0u);
-  if constexpr (Ref::in_order) log.control->blocks = 0;  // mutation: order-of-cycles
-  if constexpr (combines_batches<Ref>) simt::store_relaxed(&log.control->freed, std::uint64_t{0});
-  simt::store_relaxed(&log.control->cycle, log.control->cycle + 1);
+  reset_counters<Ref>(log);
   // Release: the run or launch that takes the records next finds the log open.
   simt::fence_device();
   ref.free_records(true);
@@ -274,6 +302,16 @@ WARDEN_KERNEL void give_up_log(run_arguments<Ref> a) {
     std::uint64_t const held = std::uint64_t{log.shards[r].flat} + log.shards[r].batches;
     if (held != 0) simt::fetch_add(&a.ref.report->given_up, held);
   }
+}
+
+/// Empties a log that no run is to run again, after a launch of a run or of its senders failed, and
+/// counts `lost` messages that may not have run. One block.
+template <class Ref>
+WARDEN_KERNEL void abandon_log(run_arguments<Ref> a, std::uint64_t lost) {
+  simt::wait_for_previous_kernel();
+  simt::assume_one_dimension();
+  drop<Ref>(a.ref.log);
+  if (lost != 0 && simt::thread_rank() == 0) simt::fetch_add(&a.ref.report->given_up, lost);
 }
 
 /// Opens the log again, empty, after kernels whose last block does not. One block.

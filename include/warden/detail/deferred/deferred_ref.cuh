@@ -46,8 +46,8 @@ class log_ref {
   /// Notes that the element `row` of a loop has an id outside the records.
   WARDEN_DEVICE void note_bad_row(std::uint64_t row) const { report->note_bad_row(row); }
   /// Counts sections that found no place.
-  WARDEN_DEVICE void refuse(std::uint32_t count) const {
-    simt::fetch_add(&report->refused, std::uint64_t{count});
+  WARDEN_DEVICE void refuse(std::uint64_t count) const {
+    simt::fetch_add(&report->refused, count);
     simt::store_relaxed(&report->refused_by, std::uint64_t{log.size});
     // Other threads take rows at the same time.
     if (in_order && simt::load_relaxed(&log.control->rows) > log.rows)

@@ -69,6 +69,7 @@ class log_base {
   void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_, where};
     run_arguments<Run> run{run_, ++runs_};
+    run.drops = drops_;
     launch_control* launch = runner_.launch();
     run_stage stage = run_stage::closed;
     bool are_sorted = false;
@@ -89,6 +90,11 @@ class log_base {
       if constexpr (!requires { Runner::opens_log; })
         enqueue(simt::make_kernel(&open_log<Run>), launch);
     } catch (...) {
+      if (stage == run_stage::ended) {
+        // All sections run. With the log open the run is complete.
+        enqueue(simt::make_kernel(&open_log<Run>), launch);
+        return note_run(s, where);
+      }
       // After a failure each section has run once, or is still in the log, or is reported as lost.
       are_sorted = stage == run_stage::sorted;
       if (stage == run_stage::begun) enqueue(simt::make_kernel(&give_up_log<Run>), launch);
@@ -196,6 +202,19 @@ class log_base {
     begins_.fill_bytes(0xff, {}, where);
     stream_ref{}.synchronize(where);
   }
+  /// From here on runs that are put off empty the log.
+  void drop_if_put_off() { drops_ = true; }
+  /// Enqueues a kernel that empties the log, and reports `lost` messages that may not have run.
+  /// Precondition: a call that sends to the log, or `run`, has thrown, and no other run of the log
+  /// can be at work when the kernel begins.
+  void abandon(std::uint64_t lost, stream_ref s, std::source_location where) {
+    runtime::device_scope const scope{device_, where};
+    run_arguments<Run> run{run_, ++runs_};
+    void* arguments[] = {&run, &lost};
+    runtime::launch(simt::make_kernel(&abandon_log<Run>), {1, Run::policy::block_threads, 0, false},
+                    arguments, s, where);
+    note_run(s, where);
+  }
   /// Throws limit_error unless `chosen` is 0 or a power of two within the limit. `text` is the
   /// message, with places for both numbers.
   static void check(char const* text, unsigned chosen, std::source_location where) {
@@ -226,10 +245,11 @@ class log_base {
   }
 
   auto members() {
-    return std::tie(device_, state_, partner_, runner_, run_, runs_, waits_, pool_, shards_,
+    return std::tie(device_, state_, partner_, runner_, run_, drops_, runs_, waits_, pool_, shards_,
                     offsets_, begins_, control_);
   }
 
+  bool drops_ = false;       ///< true if runs that are put off empty the log
   std::uint32_t runs_ = 0;   ///< runs enqueued so far
   std::uint64_t waits_ = 0;  ///< calls of `wait` before the last of them
   buffer<message_type> pool_;

@@ -78,13 +78,12 @@ class table_batch {
   WARDEN_DEVICE table_batch(Ref const& ref, std::uint32_t records, std::byte* storage)
       : table_batch{ref, storage, layout{records}} {}
 
-  /// Writes the partials of `table`, which is closed. Counts those that find no place as refused.
-  /// `sections` is the number of sections of this thread that the table has combined. Collective
-  /// over the block.
+  /// Writes the partials of `table`, which is closed. Counts those that find no place as refused;
+  /// if none does, all its sections. `sections` is the number of sections of this thread that the
+  /// table has combined. Collective over the block.
   template <class Table>
   WARDEN_DEVICE void write(Table const& table, std::uint64_t sections) {
     std::uint32_t const total = rank(table);
-    count_freed(sections, total);
     std::uint32_t done = 0, tried = 0;
     while (done < total) {
       if (simt::warp_rank() == 0)
@@ -102,6 +101,8 @@ class table_batch {
       done += to.count;
       simt::sync_block();
     }
+    if (done == 0) return refuse_all(sections);
+    count_freed(sections, total);
     if (done != total && simt::thread_rank() == 0) ref_.refuse(total - done);
   }
 
@@ -134,6 +135,10 @@ class table_batch {
     if (simt::warp_rank() == 0) counts.scan(partitions);
     simt::sync_block();
     return counts.begin_of(partitions);
+  }
+  WARDEN_DEVICE void refuse_all(std::uint64_t sections) const {
+    sections = simt::warp_sum(sections);
+    if (sections != 0 && simt::lane_id() == 0) ref_.refuse(sections);
   }
   /// Adds what combining has freed: one place for each section, less those of the partials.
   WARDEN_DEVICE void count_freed(std::uint64_t sections, std::uint32_t total) const {

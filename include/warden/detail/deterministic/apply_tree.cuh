@@ -9,6 +9,7 @@
 #include <warden/detail/deterministic/tree_checks.cuh>
 #include <warden/detail/deterministic/tree_memory.cuh>
 #include <warden/detail/execute/guarded_access.cuh>
+#include <warden/detail/execute/guarded_report.cuh>
 #include <warden/error.hpp>
 #include <warden/runtime.hpp>
 #include <warden/stream.hpp>
@@ -66,14 +67,17 @@ class apply_tree : public apply_log_base {
     auto const all = guarded_access::array<Record>(on, false);
     tree_records<Record, typename Policy::context> const records{
         all.records, all.size, guarded_access::context(on), all.report};
+    std::uint64_t first = of.begin;
     // Pieces of a fixed size, so that the bits do not depend on the memory.
     try {
-      for (std::uint64_t first = of.begin; first < of.end; first += most) {
+      for (; first < of.end; first += most) {
         memory_.back().run(
             records, bulk_sections<Section, Function>{f}, first,
             static_cast<std::uint32_t>(std::min<std::uint64_t>(of.end - first, most)), s, where);
       }
     } catch (...) {
+      if (first != of.begin || memory_.back().has_begun())
+        launch(&count_given_up<guarded_report>, 1, 1, {s, where}, all.report, of.count());
       guarded_access::shared(on)->enqueued(s, where);
       throw;
     }

@@ -71,11 +71,14 @@ class tree_memory {
            children_.bytes() + descends_.bytes();
   }
 
+  /// True if sections of the last run may run although its call threw.
+  [[nodiscard]] bool has_begun() const { return begun_; }
   /// Enqueues the sections `first` to `first` + `n` - 1 of a bulk, at most `most()`. Throws
   /// cuda_error.
   template <class Record, class Context, class Bulk>
   void run(tree_records<Record, Context> const& on, Bulk const& bulk, std::uint64_t first,
            std::uint32_t n, stream_ref s, std::source_location where) {
+    begun_ = false;
     using arguments = tree_arguments<Record, Context, Section, Bulk>;
     arguments const a{bulk,
                       first,
@@ -151,8 +154,7 @@ class tree_memory {
               a, order);
     }
   }
-  /// Enqueues the run of sections whose ids ascend. The last kernel: no section has run if an
-  /// earlier one cannot be launched.
+  /// Enqueues the run of sections whose ids ascend.
   template <class Arguments>
   void run_if_ascending(Arguments const& a, ids_order const& order,
                         early_launches const& enqueue) const {
@@ -210,6 +212,7 @@ class tree_memory {
     // Several blocks of a multiprocessor run the large buckets, because some end later than others.
     enqueue(&run_all_buckets<Arguments>, b + 4 * multiprocessors_, partition_threads,
             std::max(bucket_sort<lanes>::shared_bytes(), warps * sizeof(large_list<lanes>)), a, m);
+    begun_ = true;
     run_if_ascending(a, m.order, enqueue);
   }
   template <class Arguments>
@@ -241,6 +244,7 @@ class tree_memory {
   buffer<std::byte> partials_;
   buffer<std::uint32_t> children_;
   buffer<std::uint32_t> descends_;  ///< words of an ids_order
+  bool begun_ = false;              ///< true if the last kernel but one of a run is enqueued
 };
 
 }  // namespace detail

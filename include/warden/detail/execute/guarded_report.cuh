@@ -39,6 +39,11 @@ struct guarded_report : misuse_counts {
   }
 };
 
+/// Counts `n` sections that may not have run, because a later launch failed. One thread.
+template <class Report>
+WARDEN_KERNEL void count_given_up(Report* report, std::uint64_t n) {
+  simt::fetch_add(&report->given_up, n);
+}
 /// Moves all counters of misuse to `to`, and leaves zeros. One atomic takes each counter, so counts
 /// of kernels in other streams are in this report or in the next one. One warp.
 template <class Report>
