@@ -14,9 +14,11 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace {
 
+namespace simt = warden::simt;
 using spreading::on_ranks;
 using spreading::ranks;
 using spreading::texts;
@@ -178,6 +180,92 @@ void expect_own_alone(warden::communicator const& world, bool shares) {
     at_home += deferring::id_of(i, keys) % 2 == static_cast<std::uint32_t>(world.rank());
   }
   EXPECT_EQ(b.ran(), at_home) << "lost or doubled section";
+}
+
+/// Adds 1 in the first run, and 1,000 in the second one.
+struct single_add {
+  std::uint32_t value;
+  __device__ void operator()(std::uint64_t& sum) const { sum += value; }
+};
+struct combined_add {
+  std::uint32_t value;
+  __device__ static combined_add combine(combined_add a, combined_add b) {
+    return {a.value + b.value};
+  }
+  __device__ void operator()(std::uint64_t& sum) const { sum += value; }
+};
+template <class Ref>
+struct adds {
+  Ref to;
+  std::uint32_t value, each;
+};
+/// Sends `each` sections a record.
+template <class Section, class Ref>
+WARDEN_KERNEL void send_adds(adds<Ref> a) {
+  std::uint32_t const record = simt::block_rank() * simt::block_threads() + simt::thread_rank();
+  for (std::uint32_t k = 0; k < a.each; ++k) a.to.send(record, Section{a.value});
+}
+void fail_launch(std::uint64_t number) {
+  warden::sim::settings s = warden::sim::current_settings();
+  s.failing_launch = number;
+  warden::sim::configure(s);
+}
+/// Lets a launch of the second run of rank 0 fail. Returns true if one did.
+template <class Section>
+bool fails_in_second_run(std::uint64_t launch, bool shares, std::uint32_t each) {
+  constexpr std::uint32_t records = 64;
+  using guarded = warden::spread_guarded<std::uint64_t, Section>;
+  using ref = typename guarded::deferred_ref;
+  fail_launch(0);
+  auto chosen = ranks(2);
+  chosen.can_share = shares;
+  bool failed = false;
+  unsigned told_ranks = 0;
+  auto const all = texts(warden::run_ranks(chosen, [&](warden::communicator const& world) {
+    guarded on{world, records};
+    warden::deferred later{on, records * each};
+    auto const send = [&](std::uint32_t value) {
+      simt::launch(&send_adds<Section, ref>, 2, 32, 0, {later.ref(), value, each}, {});
+    };
+    send(1);
+    later.run();
+    on.wait();
+    send(1000);
+    std::string const told_by_run = told([&] {
+      on.wait();  // until both have sent
+      if (world.rank() == 0) fail_launch(launch);
+      later.run();
+    });
+    if (world.rank() == 0) fail_launch(0);
+    std::string const told_by_wait = told([&] { on.wait(); });
+    failed = failed || told_by_run.find("failing_launch") != std::string::npos;
+    told_ranks += told_by_run.empty() && told_by_wait.empty() ? 0 : 1;
+    warden::stream_ref{}.synchronize();
+    for (std::uint64_t const sum : on.records().to_host())
+      EXPECT_EQ(sum % 1000, 2 * each) << "a section of the first run has run twice";
+  }));
+  EXPECT_THAT(all, Each(""));
+  EXPECT_EQ(told_ranks, failed ? 2u : 0u) << "a rank is not told";
+  return failed;
+}
+/// The next collective call of a rank whose run threw must not meet the others in that run.
+template <class Section>
+void expect_nothing_twice(std::uint32_t each, std::vector<bool> const& sharing) {
+  for (bool const shares : sharing) {
+    std::uint64_t launch = 1;
+    for (; launch < 40; ++launch) {
+      SCOPED_TRACE("launch " + std::to_string(launch) + " of the run fails");
+      if (!fails_in_second_run<Section>(launch, shares, each)) break;
+    }
+    EXPECT_GT(launch, 6u);
+    EXPECT_LT(launch, 40u);
+  }
+}
+TEST(spread_faults, a_rank_whose_launch_fails_is_an_error_on_all_ranks) {
+  expect_nothing_twice<single_add>(2, {false, true});
+}
+TEST(spread_faults, a_rank_whose_launch_fails_amid_tables_is_an_error_on_all_ranks) {
+  expect_nothing_twice<combined_add>(20, {true});
 }
 TEST(spread_faults, what_comes_by_an_exchange_that_is_aborted_is_not_run) {
   for (bool const shares : {false, true}) {

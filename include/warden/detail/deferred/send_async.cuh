@@ -129,7 +129,8 @@ void send_range(Log& log, index_range of, Function const& f, stream_ref s,
 /// finds no place, because the log holds other sections already, is refused and reported by `wait`.
 /// If n is larger, the call runs the log, and then sends pieces of the log's capacity and runs each
 /// but the last one. In both cases a `run` must follow, which executes what the log then holds. May
-/// be captured into a graph. Throws as `deferred::run` does.
+/// be captured into a graph. Throws as `deferred::run` does. After an exception the log may hold
+/// sections of the call, and earlier pieces may have run: sending them again could double them.
 template <detail::fillable_log Log, class Function>
 void send_async(Log& log, std::uint64_t n, Function const& f, stream_ref s = {},
                 std::source_location where = std::source_location::current()) {

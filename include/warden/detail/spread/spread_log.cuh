@@ -13,6 +13,7 @@
 #include <warden/detail/spread/log_sender.cuh>
 #include <warden/detail/spread/run_timeline.cuh>
 #include <warden/detail/spread/spread_runner.cuh>
+#include <warden/error.hpp>
 #include <warden/runtime.hpp>
 #include <warden/stream.hpp>
 
@@ -77,6 +78,11 @@ class spread_log : public log_base<run_ref<Policy, Record, Sections...>,
       base::run(s, where);
     } catch (put_off const&) {
       return false;
+    } catch (cuda_error const&) {
+      // The other ranks are in this run's collective calls. The next call of this rank would meet
+      // them there, and they would run what has not come.
+      this->runner_.world().abort();
+      throw;
     }
     return this->runner_.any_ran();
   }

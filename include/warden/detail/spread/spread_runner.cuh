@@ -123,6 +123,8 @@ class spread_runner {
   static constexpr bool sends =
       (sending_section_of<Sections, Record, typename Policy::context> || ...);
 
+  /// Returns the communicator of the ranks.
+  [[nodiscard]] communicator const& world() const { return counts_.world(); }
   /// Enqueues the run of a closed log, and of the sections from other ranks. Collective over the
   /// ranks. Blocks the host until all ranks' counts are known. `stage` tells how much was enqueued,
   /// also if it throws. Throws limit_error, on all ranks, if some rank has too little room;
@@ -186,7 +188,6 @@ class spread_runner {
   static std::uint32_t ranks_of(communicator const& world) {
     return static_cast<std::uint32_t>(world.size());
   }
-  [[nodiscard]] communicator const& world() const { return counts_.world(); }
   [[nodiscard]] std::uint32_t ranks() const { return ranks_of(world()); }
   [[nodiscard]] std::uint32_t own() const { return static_cast<std::uint32_t>(world().rank()); }
   [[nodiscard]] std::uint32_t columns() const { return columns_.partitions(); }
