@@ -70,8 +70,7 @@ std::shared_ptr<bench::point> make_point(std::string const& operation, size cons
 }  // namespace
 
 int main(int argc, char** argv) {
-  bench::program program{"workloads", "Common workloads, by Warden and by plain CUDA.", argc,
-                         argv};
+  bench::program program{"workloads", "Common workloads, by Warden and by plain CUDA.", argc, argv};
   auto const all = all_operations();
   std::vector<std::string> names;
   for (operation const& o : all) names.push_back(o.name);
