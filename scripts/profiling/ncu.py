@@ -81,9 +81,11 @@ def run_benchmark(command, limit, profiler=()):
     if "ERR_NVGPUCTRPERM" in logged + said:
         raise Trouble("ncu may not read the GPU's counters (ERR_NVGPUCTRPERM): run as root, or allow it in the "
                       "driver's settings", 3)
+    if NO_SUCH_ARM in said:
+        return [], {}, ""  # ncu reports the program's exit code as an error
     if errors := re.findall(r"==ERROR== *(.+)", logged + said):
         raise Trouble(f"ncu: {errors[0]}")
-    if not data["benchmarks"] and NO_SUCH_ARM not in said:
+    if not data["benchmarks"]:
         last = ((said.strip() or logged.strip()).splitlines() or ["no output"])[-1]
         raise Trouble(f"the program measured nothing: {last}")
     return data["benchmarks"], data["context"], logged

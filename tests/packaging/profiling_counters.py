@@ -95,7 +95,8 @@ echo '{"context": {"include_hash": "h", "executable": "x"}, "benchmarks": [{"nam
         self.out = self.folder / "out.json"
         self.program = self.shell("program", self.PROGRAM.replace("NO_SUCH_ARM", ncu.NO_SUCH_ARM))
         self.ncu = self.shell("ncu", f'while [ "$1" != {self.program} ]; do [ "$1" != --log-file ] || log=$2; shift; done\n'
-                                     f'cp {self.folder}/profile $log\nexec "$@"\n')
+                                     f'cp {self.folder}/profile $log\n"$@"\ncode=$?\n[ $code = 0 ] || '
+                                     'echo "==ERROR== The application returned an error code ($code)." >>$log\nexit $code\n')
 
     def shell(self, name, text):
         (self.folder / name).write_text("#!/bin/sh\n" + text)
