@@ -36,6 +36,7 @@ struct device_profile {
   std::size_t reserved_shared_bytes_per_block;  ///< taken by the system for each block
   bool bulk_copies;  ///< the hardware copies rows to shared memory (`simt/bulk_copy.cuh`)
 
+  /// True if all members are equal.
   friend bool operator==(device_profile const&, device_profile const&) = default;
 };
 /// Returns the profile of that name: "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0", or
