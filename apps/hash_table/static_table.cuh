@@ -27,7 +27,7 @@ struct static_options {
   std::uint32_t seed = 1;  ///< chooses the hashes of the first attempt
 };
 
-/// Keys and values of 4 bytes. Holds nothing until it is built.
+/// Keys and values of 4 bytes. Must be built before it is searched.
 class static_table {
  public:
   static constexpr unsigned most_attempts = 16;
@@ -57,9 +57,11 @@ class static_table {
       warden::throw_limit_error(
           "hash_table: a build of % keys, but the capacity is %; make the capacity larger",
           {n, options_.capacity}, where);
+    is_built_ = false;
     for (attempts_ = 1; attempts_ <= most_attempts; ++attempts_) {
       hash_.seed = (options_.seed + attempts_) * 0x9e3779b9u;
-      if (try_build(keys, values, n, s, where)) return;
+      is_built_ = try_build(keys, values, n, s, where);
+      if (is_built_) return;
     }
     attempts_ = most_attempts;
     throw warden::limit_error{"hash_table: no table of load " + std::to_string(options_.load) +
@@ -69,17 +71,26 @@ class static_table {
                               where};
   }
 
-  /// Returns the device view, for searches in kernels. Valid until the next build.
-  [[nodiscard]] static_view view() const {
+  /// Returns the device view, for searches in kernels. Valid until the next build. Throws
+  /// limit_error if the last build failed, and before the first one.
+  [[nodiscard]] static_view view(
+      std::source_location where = std::source_location::current()) const {
+    if (!is_built_) {
+      throw warden::limit_error{
+          "hash_table: a search of a static table that is not built: call "
+          "build before",
+          where};
+    }
     return {buckets_.data(), plan_.data(), shape_.regions, hash_};
   }
   /// Searches for `n` keys: writes their values, 0 for absent keys, and if they were found.
-  /// Enqueued.
+  /// Enqueued. Throws as `view` does.
   void find_async(std::uint32_t const* keys, std::uint32_t n, std::uint32_t* values, bool* found,
-                  warden::stream_ref s = {}) const {
+                  warden::stream_ref s = {},
+                  std::source_location where = std::source_location::current()) const {
     if (n == 0) return;
     simt::launch(&detail::find_static, apps::blocks(), apps::threads(), 0,
-                 {view(), keys, n, values, found}, s);
+                 {view(where), keys, n, values, found}, s);
   }
 
   /// Return the numbers of the last build: entries; keys that repeated an earlier one; attempts.
@@ -181,6 +192,7 @@ class static_table {
   static_hash hash_{0};
   std::uint32_t n_ = 0;
   std::uint64_t repeats_ = 0;
+  bool is_built_ = false;
   unsigned attempts_ = 0;
   warden::buffer<static_bucket> buckets_;
   warden::buffer<static_region> plan_;

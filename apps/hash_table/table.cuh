@@ -88,7 +88,8 @@ class table
 
   /// Runs the sections `make(0)` to `make(n - 1)`, each with a member `key`; any type of section on
   /// a bucket. Enqueued, as many at a time as the policy's `apply_bytes` hold. The first call with
-  /// a type, and one with a larger n than any before, allocates.
+  /// a type, and one with a larger n than any before, allocates. After an exception some sections
+  /// may have run, and others may run with the next call: calling again could double them.
   template <class Make>
   void run_async(Make make, std::uint32_t n, warden::located_stream s = {}) {
     using section_type = std::remove_cvref_t<decltype(make(0u))>;

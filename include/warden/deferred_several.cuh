@@ -191,12 +191,13 @@ class deferred_several {
   /// run is put off, no section runs, and the log keeps them all.
   void run(outcome* outcomes = nullptr, stream_ref s = {},
            std::source_location where = std::source_location::current()) {
-    if (!log_) return;
+    if (!log_) return note_not_run(outcomes, capacity_, s, where);
     enqueue(capacity_, detail::stored_sections<Section>{log_->sections.data()},
             log_->counter.data(), outcomes, s, where);
   }
 
   /// Returns the number of sections with each result in the last call; all are 0 if it was put off.
+  /// A call of 0 sections does not count.
   /// Blocks the host until the stream has executed its work. Throws cuda_error.
   [[nodiscard]] outcome_counts counts(
       stream_ref s = {}, std::source_location where = std::source_location::current()) const {
@@ -279,14 +280,17 @@ class deferred_several {
       runtime::launch(run, {blocks, detail::several_threads, 0, false}, arguments, s, where);
     } catch (...) {
       simt::launch(&detail::give_up_several<arguments_type>, 1, 1, 0, a, s, where);
-      if (outcomes != nullptr) {
-        auto const not_run = static_cast<unsigned char>(outcome::not_run);
-        runtime::fill_async(outcomes, not_run, n * sizeof(outcome), s, where);
-      }
+      note_not_run(outcomes, n, s, where);
       enqueued(s, where);
       throw;
     }
     enqueued(s, where);
+  }
+  /// Sets `n` outcomes to `not_run`, if there are any.
+  static void note_not_run(outcome* outcomes, std::size_t n, stream_ref s,
+                           std::source_location where) {
+    auto const not_run = static_cast<unsigned char>(outcome::not_run);
+    if (outcomes != nullptr) runtime::fill_async(outcomes, not_run, n * sizeof(outcome), s, where);
   }
   void enqueued(stream_ref s, std::source_location where) {
     for (auto const& state : states_) state->enqueued(s, where);

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <memory>
 #include <source_location>
+#include <string>
 #include <type_traits>
 
 /// @namespace warden
@@ -253,6 +254,11 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
 
   void begin(Record* records, std::size_t size, context const& sections_context,
              options const& chosen, std::source_location where) {
+    if (!(chosen.time_limit_seconds > 0 && chosen.time_limit_seconds <= 1e6)) {
+      throw limit_error{"guarded: a time limit of " + std::to_string(chosen.time_limit_seconds) +
+                            " s; it is above 0 and at most 1000000",
+                        where};
+    }
     device_ = runtime::current_device(where);
     options_ = chosen;
     records_ = records;

@@ -81,8 +81,8 @@ class task_queue {
   }
 
   /// Pushes the tasks `tasks[0]` to `tasks[n - 1]` of device memory, which stay unchanged until the
-  /// work is done. Enqueued. Throws cuda_error, and limit_error if `n` exceeds the capacity. `wait`
-  /// reports tasks that the rings have no room for.
+  /// work is done. Enqueued. Throws cuda_error; the queue may then have lost all its tasks. Throws
+  /// limit_error if `n` exceeds the capacity. `wait` reports tasks that the rings have no room for.
   void fill_async(Task const* tasks, std::uint64_t n, stream_ref s = {},
                   std::source_location where = std::source_location::current()) {
     if (n > capacity_) {
@@ -95,7 +95,13 @@ class task_queue {
     launch(&detail::begin_fill<ref_type>,
            {1, detail::fill_threads, detail::fill_threads * sizeof(std::uint32_t)}, {s, where},
            ref(), static_cast<std::uint32_t>(n));
-    launch(&detail::fill<ref_type>, rings * blocks, detail::fill_threads, {s, where}, ref(), tasks);
+    try {
+      launch(&detail::fill<ref_type>, rings * blocks, detail::fill_threads, {s, where}, ref(),
+             tasks);
+    } catch (...) {
+      clear_async(s, where);  // the places that the first kernel took would stay empty
+      throw;
+    }
   }
   /// Removes all tasks, and clears errors. Enqueued. Throws cuda_error.
   void clear_async(stream_ref s = {},

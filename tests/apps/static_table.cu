@@ -57,6 +57,17 @@ TEST(static_table, refuses_impossible_sizes) {
               HasSubstr("a build of 4 keys, but the capacity is 3; make the capacity larger"));
 }
 
+TEST(static_table, is_searched_only_if_it_is_built) {
+  std::uint32_t const n = 4096;
+  static_table t{{.capacity = n, .load = 1}};
+  auto const refused = [&] { return test::refusal([&] { static_cast<void>(t.view()); }); };
+  EXPECT_THAT(refused(), HasSubstr("a search of a static table that is not built: call build"));
+  build(t, distinct_keys(10), words(10));
+  EXPECT_EQ(refused(), "");
+  EXPECT_THAT(test::refusal([&] { build(t, distinct_keys(n), words(n)); }), HasSubstr("no table"));
+  EXPECT_THAT(refused(), HasSubstr("is not built"));
+}
+
 TEST(static_table, names_the_load_of_a_build_that_fails) {
   std::uint32_t const n = 4096;
   static_table t{{.capacity = n, .load = 1}};

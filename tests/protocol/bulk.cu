@@ -2,6 +2,9 @@
 // apply_async of sections that combine on few records, which goes through no log.
 
 #include "tests/protocol/bulk.cuh"
+#include "tests/support/error_text.hpp"
+
+#include <gmock/gmock.h>
 
 #include <cstdint>
 
@@ -82,6 +85,28 @@ TEST(bulk, records_in_parts_take_several_passes) {
 TEST(bulk, ids_outside_are_counted) {
   for (std::uint32_t const records : {100u, 2000u})
     expect_as_in_a_loop<1, small_blocks>({5000, records, 0, 97}, 2);
+}
+/// Rows of calls that are put off, one after another, have no pieces.
+TEST(bulk, calls_in_parts_that_are_put_off_write_nothing) {
+  using section = wide<4>::section;
+  rows const all{20'000, 20'000};
+  warden::buffer<wide<4>::total> records{all.records};
+  records.fill_bytes(0);
+  warden::basic_guarded<small_blocks, wide<4>::total, section> on{records};
+  auto& in_use = warden::detail::guarded_access::shared(on)->at_work;
+  on.apply_async(all.n, send_rows<section>{all});
+  on.wait();
+  auto const before = records.to_host();
+  in_use.fill_bytes(1);
+  for (int call = 0; call < 20; ++call) on.apply_async(all.n, send_rows<section>{all});
+  warden::stream_ref{}.synchronize();
+  in_use.fill_bytes(0);
+  EXPECT_THAT(test::error_text(on), testing::HasSubstr("20 runs of logs found the guarded array"));
+  on.apply_async(all.n, send_rows<section>{all});
+  on.wait();
+  auto const after = records.to_host();
+  for (std::size_t i = 0; i < after.size(); ++i)
+    ASSERT_EQ(after[i].rows, 2 * before[i].rows) << "record " << i;
 }
 /// A call that finds the records taken by a graph's replay has no effect, and the replay frees
 /// them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs with a failing launch: each section has run once, or is still in the log, or is reported.
 
+#include "tests/support/error_text.hpp"
 #include "tests/support/many_schedules.cuh"
 
 #include <warden/cuda_names.cuh>
@@ -252,6 +253,29 @@ TEST(failed_runs, of_sections_that_were_combined) {
 TEST(failed_runs, in_rounds) {
   using guarded = warden::basic_guarded<plain, counter, meet>;
   expect_none_lost<guarded>(&send_meetings<log_of<guarded>>, 5);
+}
+/// A run after a failed one has the log's whole room.
+TEST(failed_runs, in_rounds_of_a_full_log) {
+  using guarded = warden::basic_guarded<plain, counter, meet>;
+  constexpr std::uint32_t n = 5000;  // more than one block runs alone
+  for (std::uint64_t number = 1; number <= 7; ++number) {
+    SCOPED_TRACE("launch " + std::to_string(number) + " of the run fails");
+    applied<guarded> a;
+    warden::deferred log{a.on, n};
+    auto const send = [&] {
+      warden::launch(&send_meetings<log_of<guarded>>, 1, 32, {}, {log.ref(), 0u, n});
+    };
+    send();
+    fail_launch(number);
+    EXPECT_EQ(test::error_of<warden::cuda_error>([&] { log.run(); }).empty(), number == 7);
+    fail_launch(0);
+    std::string const reported = a.waited();
+    std::uint32_t const first = a.runs();
+    if (!reported.empty()) send();
+    log.run();
+    EXPECT_EQ(a.waited(), "");
+    EXPECT_EQ(a.runs() - first, number == 7 ? 0 : n);
+  }
 }
 TEST(failed_runs, of_sections_that_send) {
   using guarded = warden::basic_guarded<plain, counter, pass_on, visit>;

@@ -3,6 +3,7 @@
 
 #include "tests/support/support.cuh"
 
+#include <warden/deferred.cuh>
 #include <warden/simulation.hpp>
 
 namespace {
@@ -40,6 +41,17 @@ TEST_F(refused, a_launch_that_is_still_too_large) {
 TEST_F(refused, a_launch_without_room_for_a_client_after_shrinking) {
   EXPECT_NE(error_of({.refuse_blocks_over = 20}, 30).find("do not fit: 28 blocks"),
             std::string::npos);
+}
+TEST_F(refused, a_launch_leaves_the_records_free_for_logs) {
+  for (unsigned const servers : {3u, 30u}) {
+    warden::sim::configure({.refuse_blocks_over = 20});
+    test::guarded_records<small> g{10, {.servers = servers, .capacity = 32}};
+    warden::deferred later{g.guarded, 100};
+    EXPECT_THROW(warden::launch_fused(test::send_by_block<2>{3000, 10}, 100, 64, {}, g.guarded),
+                 warden::limit_error);
+    later.run();
+    EXPECT_NO_THROW(g.guarded.wait()) << servers << " servers";
+  }
 }
 // 32 blocks are resident together.
 TEST_F(refused, a_plan_with_servers_in_every_place) {

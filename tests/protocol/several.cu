@@ -260,7 +260,10 @@ TEST(several, logs_keep_sections_until_they_run) {
   std::uint32_t* const at_work = warden::detail::guarded_access::shared(on)->at_work.data();
   {
     warden::deferred_several<cells, mixed<2>> later{on, 300};
-    later.run();
+    warden::buffer<warden::outcome> outcomes{300};
+    outcomes.fill_bytes(0xff);
+    later.run(outcomes.data());
+    EXPECT_THAT(outcomes.to_host(), testing::Each(warden::outcome::not_run));
     warden::launch(&send_by_index, 3, 128, {}, later.ref(), 299u);
     warden::launch(&occupy, 1, 1, {}, at_work, 1u);
     later.run();

@@ -41,6 +41,25 @@ TEST(task_queue_seeds, blocks_push_where_tasks_were_taken) {
 TEST(task_queue_seeds, donating) { run_under_many_schedules<warden::queue_policy::donating>(); }
 TEST(task_queue_seeds, stealing) { run_under_many_schedules<warden::queue_policy::stealing>(); }
 
+TEST(task_queue_seeds, a_fill_that_fails_leaves_no_gap) {
+  test::random_tree tree{150, 1};
+  auto const roots = tree.roots<task>();
+  for (std::uint64_t const number : {1u, 2u}) {
+    warden::task_queue<task> queue{100};
+    warden::sim::settings s;
+    s.failing_launch = number;
+    warden::sim::configure(s);
+    EXPECT_THROW(queue.fill_async(roots.data(), roots.size()), warden::cuda_error);
+    s.failing_launch = 0;
+    warden::sim::configure(s);
+    queue.fill_async(roots.data(), roots.size());
+    warden::run_tasks<32>(queue, test::visit_and_push<task>{tree.view()});
+    queue.wait();
+    tree.expect_all(1);
+    tree.reset();
+  }
+}
+
 /// Kernels whose threads check after the end that they see what all tasks wrote.
 template <class Policy>
 void visit_under_many_schedules(void (*kernel)(warden::task_queue_ref<task, Policy>,

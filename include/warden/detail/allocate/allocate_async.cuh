@@ -87,8 +87,9 @@ void place_tiles(allocation<Count, Emit> const& a, std::uint64_t tiles, allocati
 /// `item(i)` returned: trivially copyable, a few words.
 ///
 /// Enqueued. An output that never had this number of items allocates memory first (9 bytes for each
-/// tile of the policy, with `ordered`). Throws limit_error and cuda_error. The output's `wait`
-/// reports elements that do not fit.
+/// tile of the policy, with `ordered`). Throws limit_error and cuda_error. After a cuda_error
+/// places of the output may be unwritten: clear it. The output's `wait` reports elements that do
+/// not fit.
 template <class Policy = ordered_allocation<>, class Count, class Element, class T>
 void allocate_async(std::uint64_t n, Count count, Element element, output<T>& out,
                     located_stream in = {}) {

@@ -22,7 +22,7 @@ template <template <class> class Table, class Partial, class Section, class Argu
 WARDEN_KERNEL void WARDEN_BOUNDS(Table<Partial>::most_threads, 1) combine_pieces(Arguments a) {
   simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
-  if (simt::block_rank() >= a.control->pieces) return;
+  if (!a.has_records() || simt::block_rank() >= a.control->pieces) return;
   part_piece const piece = a.pieces[simt::block_rank()];
   Table<Partial> table{a.shape, simt::dynamic_shared()};
   table.start();

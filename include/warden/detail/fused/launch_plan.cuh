@@ -119,35 +119,36 @@ class launch_plan {
         (mark_records(*guarded_access::shared(rest), in_use, s, in_.where), ...);
       }
     };
-    mark(true);
     void* all_arguments[] = {&arguments};
-    for (int tries = 0;; ++tries) {
+    auto const try_launch = [&] {
       launch.client_blocks = arguments.client_blocks =
           static_cast<std::uint32_t>(blocks_) - servers_;
       set_launch(arguments.refs, launch);
-      auto const result = [&] {
-        try {
-          return runtime::try_launch(function_,
-                                     {static_cast<unsigned>(blocks_), threads, shared_bytes_, true},
-                                     all_arguments, s, in_.where);
-        } catch (...) {
-          mark(false);
-          throw;
-        }
-      }();
-      if (result == runtime::launch_result::launched) {
-        mark(false);
-        guarded_access::shared(first)->enqueued(s, in_.where);
-        (guarded_access::shared(rest)->enqueued(s, in_.where), ...);
-        return;
+      return runtime::try_launch(function_,
+                                 {static_cast<unsigned>(blocks_), threads, shared_bytes_, true},
+                                 all_arguments, s, in_.where) == runtime::launch_result::launched;
+    };
+    bool launched = false;
+    try {
+      mark(true);
+      launched = try_launch();
+      if (!launched) {
+        // The computed occupancy was that of an empty device. Shrink the launch once, then give up.
+        auto const fewer = static_cast<std::uint64_t>(facts_.multiprocessors);
+        blocks_ = blocks_ > fewer ? blocks_ - fewer : 0;
+        check_room(" after the device refused " + std::to_string(resident_));
+        launched = try_launch();
       }
-      // The computed occupancy was that of an empty device. Shrink the launch once, then give up.
-      if (tries != 0) break;
-      auto const fewer = static_cast<std::uint64_t>(facts_.multiprocessors);
-      blocks_ = blocks_ > fewer ? blocks_ - fewer : 0;
-      check_room(" after the device refused " + std::to_string(resident_));
+    } catch (...) {
+      mark(false);
+      throw;
     }
     mark(false);
+    if (launched) {
+      guarded_access::shared(first)->enqueued(s, in_.where);
+      (guarded_access::shared(rest)->enqueued(s, in_.where), ...);
+      return;
+    }
     refuse("the device refused a cooperative launch of " + std::to_string(blocks_) +
            " blocks as too large, and a larger one before");
   }

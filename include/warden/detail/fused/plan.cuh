@@ -67,10 +67,6 @@ class plan {
     if (c < 32 || c > (1u << 20) || (c & (c - 1)) != 0) {
       refuse("capacity " + std::to_string(c) + " is not a power of two from 32 to 1048576");
     }
-    if (!(options_.time_limit_seconds > 0 && options_.time_limit_seconds <= 1e6)) {
-      refuse("time limit of " + std::to_string(options_.time_limit_seconds) +
-             " s is not in (0, 1000000]");
-    }
     std::uint64_t const locals = ref_.owners.locals(size);
     if (locals > 0xffffffffull) {
       refuse(std::to_string(locals) + " places for each server; the limit is 4294967295");

@@ -171,7 +171,6 @@ class round_list {
     ref_.bins.control->tile_pairs = tile_pairs;
     ref_.bins.control->next_tile_pair = 0;
     ref_.bins.control->windows = 0;
-    ref_.bins.control->placed = 0;  // for the next run
   }
 
   /// Writes one tile's side of its tile pairs.

@@ -55,6 +55,7 @@ class single_block_run {
     bool const are_few = all <= most;
     if (me == 0) {
       ref_.bins.control->are_few = are_few ? 1 : 0;  // mutation: few-noted
+      ref_.bins.control->placed = 0;
       ref_.bins.control->tile_pairs = 0;
       ref_.bins.control->next_tile_pair = 0;
       gathered_[0] = 0;
