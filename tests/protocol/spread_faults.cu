@@ -4,6 +4,8 @@
 
 #include "tests/protocol/spread_tables.cuh"
 
+#include <warden/simulation.hpp>
+
 #include <gmock/gmock.h>
 
 #include <cstddef>
