@@ -5,6 +5,7 @@
 
 #include <warden/detail/block/device_range.cuh>
 #include <warden/detail/block/index_range.cuh>
+#include <warden/detail/block/section_sources.cuh>
 #include <warden/detail/block/to.cuh>
 #include <warden/detail/check_sections.cuh>
 #include <warden/detail/deferred/apply_log.cuh>
@@ -22,6 +23,7 @@
 #include <warden/section.cuh>
 #include <warden/stream.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -201,6 +203,55 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   void apply_async(std::uint32_t const* ids, std::size_t n, Function const& f, stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
     apply(n, detail::to_ids<1, Function>{{ids}, f}, s, where);
+  }
+  /// Enqueues a section on each record that `ids` names, as the other forms do. `ids` is a
+  /// contiguous range of 32-bit unsigned ids in device memory, for example a warden::buffer. Shape:
+  /// [n]. `source` is
+  /// - a range of sections in device memory. Shape: [n].
+  /// - a range of values in device memory, of which the only section type is made: section number i
+  ///   is `Section{values[i]}`. Shape: [n].
+  /// - a function `f`, as above.
+  ///
+  /// Throws limit_error if the ranges have different sizes.
+  template <detail::id_range Ids, class Source>
+  requires(!std::convertible_to<Source const&, stream_ref>) void apply_async(
+      Ids const& ids, Source const& source, stream_ref s = {},
+      std::source_location where = std::source_location::current()) {
+    static_assert(!detail::is_host_container<Source>,
+                  "warden: the ranges of apply_async are in device memory: copy a std::vector or "
+                  "std::array to a warden::buffer");
+    std::size_t const n = ids.size();
+    if constexpr (detail::any_device_range<Source const>) {
+      if (source.size() != n) {
+        throw_limit_error("apply_async: % ids and % values; give one value for each id",
+                          {n, source.size()}, where);
+      }
+      apply_async(
+          detail::data_of(ids), n,
+          detail::function_of_values<Policy::order::in_trees, Sections...>(
+              static_cast<detail::element_of<Source const> const*>(detail::data_of(source))),
+          s, where);
+    } else {
+      apply_async(detail::data_of(ids), n, source, s, where);
+    }
+  }
+  /// Enqueues the section `Section{i}` on record `ids[i]` for all i, with i as a std::uint32_t: for
+  /// sections that find what they need by its index. `ids` is a contiguous range of 32-bit unsigned
+  /// ids in device memory. Throws limit_error for more than 2^32 ids. Precondition: the guarded
+  /// array has one section type.
+  template <detail::id_range Ids>
+  void apply_async(Ids const& ids, stream_ref s = {},
+                   std::source_location where = std::source_location::current()) {
+    static_assert(sizeof...(Sections) == 1 && (detail::made_from<Sections, std::uint32_t> && ...),
+                  "warden: apply_async without values makes a section of its number: "
+                  "the guarded array has one section type, made as Section{std::uint32_t}");
+    constexpr std::uint64_t most = std::uint64_t{1} << 32;
+    if (ids.size() > most) {
+      throw_limit_error("apply_async: % ids; sections that are made of their number are at most %",
+                        {ids.size(), most}, where);
+    }
+    apply_async(detail::data_of(ids), ids.size(), detail::sections_from_numbers<Sections...>{}, s,
+                where);
   }
   /// Enqueues the section that `f(i)` returns on the records `firsts[i]` and `seconds[i]` for all
   /// i < n.
