@@ -3,6 +3,9 @@
 
 #include "microbench/programs/program.cuh"
 
+#include <warden/guarded_loop.cuh>
+#include <warden/sections.cuh>
+
 #include <cmath>
 
 namespace {
@@ -12,34 +15,23 @@ constexpr float rate = 0.05f, epsilon = 1e-8f;
 
 // ---- the work
 
-struct embedding {
-  float2 w[width / 2];
-};
-struct tensors {
-  float2 const* gradients;
-  float* state;
-};
+using embedding = warden::elements<float2, width / 2>;
+using lanes = warden::lane_group<width / 2>;
 struct step {
-  static constexpr unsigned group_size = width / 2;
-  std::uint32_t gradient;
-  __device__ void operator()(embedding& e, tensors t, warden::record_id id,
-                             warden::lane_group<group_size> const& group) const {
-    float const before = t.state[id];
-    float2 const g = t.gradients[std::uint64_t{gradient} * group_size + group.lane()];
-    float2& w = e.w[group.lane()];
+  float2 const* gradients;
+  float* states;
+  __device__ void operator()(embedding& weights, std::uint32_t i, warden::record_id id,
+                             lanes const& group) const {
+    float const before = states[id];
+    float2 const g = gradients[std::uint64_t{i} * lanes::lanes + group.lane()];
+    float2& w = weights[group.lane()];
     float const squares =
         group.reduce(g.x * g.x + g.y * g.y, [](float a, float b) { return a + b; });
     float const state = before + squares / width, divisor = sqrtf(state) + epsilon;
-    if (group.lane() == 0) t.state[id] = state;
+    if (group.lane() == 0) states[id] = state;
     w = make_float2(w.x - rate * g.x / divisor, w.y - rate * g.y / divisor);
   }
 };
-using policy = warden::policy<warden::options{}, warden::context<tensors>>;
-using table = warden::basic_guarded<policy, embedding, step>;
-void make_steps(table& rows, std::uint32_t const* ids, std::uint64_t n) {
-  rows.apply_async(ids, n,
-                   [] __device__(std::uint64_t i) { return step{static_cast<std::uint32_t>(i)}; });
-}
 
 // ---- data and check
 
@@ -61,7 +53,7 @@ bool is_right(std::vector<std::uint32_t> const& ids, std::vector<embedding> cons
     float const move = moved[steps[id]];
     if (state[id] != static_cast<float>(steps[id])) return false;
     for (unsigned k = 0; k < width; ++k) {
-      float2 const pair = found[id].w[k / 2];
+      float2 const pair = found[id][k / 2];
       float const expected = bench::mix(id * width + k, 4) % 2 == 0 ? move : -move;
       if ((k % 2 == 0 ? pair.x : pair.y) != expected) return false;
     }
@@ -80,11 +72,12 @@ int main(int argc, char** argv) {
         programs::made<float>(std::uint64_t{n} * width, draw_gradient{ids.data()});
     warden::buffer<embedding> weights{n};
     warden::buffer<float> state{n};
-    table rows{weights, tensors{reinterpret_cast<float2 const*>(gradients.data()), state.data()}};
+    step const one_step{reinterpret_cast<float2 const*>(gradients.data()), state.data()};
+    auto rows = warden::make_guarded_loop<lanes::lanes>(weights, one_step);
     report.measure(
         std::to_string(n) + " rows " + distribution, n,
-        [&] { weights.fill_bytes(0), state.fill_bytes(0); },
-        [&] { make_steps(rows, ids.data(), n); }, [&] { rows.wait(); },
+        [&] { weights.fill_bytes(0), state.fill_bytes(0); }, [&] { rows.apply_async(ids); },
+        [&] { rows.wait(); },
         [&] { return is_right(ids.to_host(), weights.to_host(), state.to_host()); });
   }
   return report.exit_code();

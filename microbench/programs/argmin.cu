@@ -19,12 +19,6 @@ struct best {
   __device__ void operator()(best& found) const { found = combine(found, *this); }
 };
 using nodes = warden::guarded<best, best>;
-void offer_all(nodes& all, std::uint32_t const* ids, float const* costs,
-               std::uint32_t const* extras, std::uint64_t n) {
-  all.apply_async(ids, n, [=] __device__(std::uint64_t i) {
-    return best{costs[i], static_cast<std::uint32_t>(i), extras[i]};
-  });
-}
 
 // ---- data and check
 
@@ -58,6 +52,10 @@ int main(int argc, char** argv) {
   std::uint32_t const n = programs::rows_of(argc, argv, 26);
   auto const costs = programs::made<float>(n, draw_cost{});
   auto const extras = programs::made<std::uint32_t>(n, draw_extra{});
+  auto const candidate = [costs = costs.data(),
+                          extras = extras.data()] __device__(std::uint64_t i) {
+    return best{costs[i], static_cast<std::uint32_t>(i), extras[i]};
+  };
   programs::report report{"argmin"};
   for (std::uint32_t const n_nodes : {n / 64, 256u}) {
     auto const ids = programs::draw_ids("uniform", n_nodes, n);
@@ -68,7 +66,7 @@ int main(int argc, char** argv) {
     report.measure(
         std::to_string(n_nodes) + " nodes", n,
         [&] { warden::copy(found.data(), empty.data(), n_nodes); },
-        [&] { offer_all(all, ids.data(), costs.data(), extras.data(), n); }, [&] { all.wait(); },
+        [&] { all.apply_async(ids, candidate); }, [&] { all.wait(); },
         [&] {
           return std::ranges::equal(found.to_host(), expected, [](auto const& a, auto const& b) {
             return a.cost == b.cost && a.candidate == b.candidate && a.extra == b.extra;

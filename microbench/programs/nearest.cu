@@ -3,6 +3,8 @@
 
 #include "microbench/programs/program.cuh"
 
+#include <warden/sections.cuh>
+
 #include <bit>
 
 namespace {
@@ -10,28 +12,20 @@ namespace {
 // ---- the work
 
 /// Ascending keys: bits of the distance, which is not negative, then the id. ~0 is no candidate.
-struct list {
-  std::uint64_t keys[32];
-};
+using list = warden::elements<std::uint64_t, 32>;
 struct insert {
   static constexpr unsigned group_size = 32;
   std::uint64_t key;
-  __device__ bool is_noop(list const& l) const { return key >= l.keys[31]; }
+  __device__ bool is_noop(list const& l) const { return key >= l[31]; }
   __device__ void operator()(list& l, warden::lane_group<32> const& group) const {
     unsigned const lane = group.lane();
-    std::uint64_t const own = l.keys[lane], left = group.shuffle(own, (lane + 31) % 32);
+    std::uint64_t const own = l[lane], left = group.shuffle(own, (lane + 31) % 32);
     auto const place = static_cast<unsigned>(__popc(group.ballot(own < key)));
     bool const is_listed = group.any(own == key);
-    if (!is_listed && lane >= place) l.keys[lane] = lane == place ? key : left;
+    if (!is_listed && lane >= place) l[lane] = lane == place ? key : left;
   }
 };
 using graph = warden::guarded<list, insert>;
-void insert_all(graph& lists, std::uint32_t const* nodes, std::uint32_t const* ids,
-                float const* distances, std::uint64_t n) {
-  lists.apply_async(nodes, n, [=] __device__(std::uint64_t i) {
-    return insert{std::uint64_t{__float_as_uint(distances[i])} << 32 | ids[i]};
-  });
-}
 
 // ---- data and check
 
@@ -51,11 +45,11 @@ std::vector<list> lists_of(std::vector<std::uint32_t> const& nodes,
                            std::vector<std::uint32_t> const& ids,
                            std::vector<float> const& distances, std::uint32_t n_nodes) {
   std::vector<list> all(n_nodes);
-  for (list& l : all) std::fill_n(l.keys, 32, ~std::uint64_t{0});
+  for (list& l : all) std::fill_n(l.values, 32, ~std::uint64_t{0});
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     std::uint64_t const key =
         std::uint64_t{std::bit_cast<std::uint32_t>(distances[i])} << 32 | ids[i];
-    auto& keys = all[nodes[i]].keys;
+    auto& keys = all[nodes[i]].values;
     auto* const place = std::lower_bound(keys, keys + 32, key);
     if (place == keys + 32 || *place == key) continue;
     std::copy_backward(place, keys + 31, keys + 32);
@@ -69,15 +63,18 @@ void measure(programs::report& report, std::uint32_t n, std::uint32_t n_nodes,
   auto const ids = programs::made<std::uint32_t>(n, draw_id{n_nodes});
   auto const distances = programs::made<float>(n, draw_distance{nodes.data(), ids.data()});
   auto const expected = lists_of(nodes.to_host(), ids.to_host(), distances.to_host(), n_nodes);
+  auto const candidate = [ids = ids.data(),
+                          distances = distances.data()] __device__(std::uint64_t i) {
+    return insert{std::uint64_t{__float_as_uint(distances[i])} << 32 | ids[i]};
+  };
   warden::buffer<list> found{n_nodes};
   graph lists{found};
   report.measure(
       std::to_string(n / n_nodes) + " a node " + distribution, n, [&] { found.fill_bytes(0xff); },
-      [&] { insert_all(lists, nodes.data(), ids.data(), distances.data(), n); },
-      [&] { lists.wait(); },
+      [&] { lists.apply_async(nodes, candidate); }, [&] { lists.wait(); },
       [&] {
         return std::ranges::equal(found.to_host(), expected, [](auto const& a, auto const& b) {
-          return std::ranges::equal(a.keys, b.keys);
+          return std::ranges::equal(a.values, b.values);
         });
       });
 }
