@@ -101,12 +101,22 @@ TEST_F(profiles, each_holds_a_block_of_its_largest) {
     EXPECT_EQ(warden::sim::current_settings().bulk_copies, has_all) << name;
   }
 }
-// Tests that run on each profile leave out 10.0 for this reason.
+// Tests that run on each profile leave out 10.0 and 8.9 for this reason.
 TEST_F(profiles, limits_of_10_0_are_those_of_9_0) {
   warden::sim::device_profile newer = warden::sim::find_profile("10.0");
   EXPECT_EQ(newer.name, std::string{"10.0"});
   newer.name = "9.0";
   EXPECT_EQ(newer, warden::sim::find_profile("9.0"));
+}
+TEST_F(profiles, each_limit_of_8_9_is_that_of_8_6_or_12_0) {
+  warden::sim::device_profile older = warden::sim::find_profile("8.6");
+  warden::sim::device_profile newer = warden::sim::find_profile("12.0");
+  older.name = newer.name = "8.9";
+  older.blocks_per_multiprocessor = newer.blocks_per_multiprocessor;
+  newer.blocks_per_cluster = older.blocks_per_cluster;
+  newer.bulk_copies = older.bulk_copies;
+  EXPECT_EQ(older, warden::sim::find_profile("8.9"));
+  EXPECT_EQ(newer, warden::sim::find_profile("8.9"));
 }
 TEST_F(profiles, a_wrong_name) {
   setenv("WARDEN_SIM_PROFILE", "7.0", 1);
