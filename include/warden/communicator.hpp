@@ -86,9 +86,9 @@ struct communicator_options {
   /// Longest time that a rank waits for the others before it gives up. The rank's own work before
   /// that counts as well. Units: seconds.
   double time_limit_seconds = 600;
-  /// True if the library owns the NCCL communicator. The last copy then destroys it, and a call
-  /// that throws communicator_error aborts it first, so that freeing memory waits for no other
-  /// rank.
+  /// True if the library owns the NCCL communicator. The last copy then destroys it. A call that
+  /// throws communicator_error, and a constructor that throws, abort it first, so that freeing
+  /// memory waits for no other rank.
   bool owned = false;
 };
 

@@ -43,6 +43,11 @@ struct process_ranks {
   std::vector<std::atomic<std::uint64_t>> calls;  ///< [rank] collective calls begun
 };
 
+/// Aborts a communicator that no transport owns yet, so that the other ranks do not wait for it.
+struct communicator_aborter {
+  void operator()(ncclComm_t comm) const { ncclCommAbort(comm); }
+};
+
 /// One rank. If it owns the communicator, a failure aborts that, in the rank's own thread, so that
 /// no work of NCCL delays later frees. After a failed call NCCL is not called again: the user may
 /// have aborted the communicator.
@@ -50,7 +55,9 @@ class nccl_transport final : public runtime::transport {
  public:
   nccl_transport(ncclComm_t comm, communicator_options chosen, std::source_location where,
                  process_ranks* job = nullptr)
-      : comm_{comm}, limit_{chosen.time_limit_seconds}, owned_{chosen.owned}, job_{job} {
+      // The object is complete before the body runs: if that throws, the destructor aborts an owned
+      // communicator.
+      : nccl_transport{comm, chosen, job} {
     // One that does not block may not be made yet, and knows nothing until then.
     demand(ncclInProgress, "making the communicator", where);
     demand(ncclCommUserRank(comm, &rank_), "asking for the rank", where);
@@ -145,6 +152,9 @@ class nccl_transport final : public runtime::transport {
   }
 
  private:
+  nccl_transport(ncclComm_t comm, communicator_options const& chosen, process_ranks* job) noexcept
+      : comm_{comm}, limit_{chosen.time_limit_seconds}, owned_{chosen.owned}, job_{job} {}
+
   /// Memory of this rank, and the window in which the others reach it.
   class window_memory final : public runtime::shared_memory {
    public:
@@ -294,10 +304,11 @@ void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
   std::vector<std::thread> threads;
   for (int rank = 0; rank < gpus; ++rank) {
     threads.emplace_back([&, rank] {
+      std::unique_ptr<ncclComm, communicator_aborter> comm{comms[static_cast<std::size_t>(rank)]};
       try {
         runtime::device_scope const device{rank};
-        auto const transport = std::make_shared<nccl_transport>(
-            comms[static_cast<std::size_t>(rank)], chosen, where, &job);
+        auto const transport =
+            std::make_shared<nccl_transport>(comm.release(), chosen, where, &job);
         transport->connect(where);
         body(communicator{transport});
       } catch (...) {

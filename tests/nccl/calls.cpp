@@ -39,6 +39,7 @@ class nccl_calls : public testing::Test {
     now.has_windows = now.makes_window = now.reaches_all = true;
     now.registered = ncclSuccess;
     now.polls_of_window = now.memories = now.windows = 0;
+    now.lost_device = now.full_device = -1;
   }
   template <class Call>
   static std::string told(Call call) {
@@ -286,6 +287,33 @@ TEST_F(nccl_calls, what_a_rank_throws_ends_the_others) {
               }),
               HasSubstr("no more"));
   expect_gone(3);
+}
+/// NCCL lets ranks that connect wait for this one until its communicator is aborted.
+TEST_F(nccl_calls, a_rank_that_fails_before_it_begins_aborts_its_communicator) {
+  auto const connect = [] { warden::run_on_gpus(3, [](communicator const&) {}); };
+  now.lost_device = 1;
+  EXPECT_THAT(test::error_of<warden::error>(connect), HasSubstr("the device is lost"));
+  EXPECT_EQ(now.made[1]->aborted, 1);
+  now.lost_device = -1;
+  now.full_device = 2;
+  EXPECT_THAT(test::error_of<warden::error>(connect), HasSubstr("out of pinned memory"));
+  EXPECT_EQ(now.made[2]->aborted, 1);
+}
+TEST_F(nccl_calls, an_owned_communicator_is_aborted_if_its_transport_cannot_be_made) {
+  now.full_device = 0;
+  EXPECT_THAT(test::error_of<warden::error>([&] { communicator{&comm_}; }),
+              HasSubstr("out of pinned memory"));
+  EXPECT_EQ(comm_.aborted, 0);
+  EXPECT_THAT(test::error_of<warden::error>([&] {
+                communicator{&comm_, {.owned = true}};
+              }),
+              HasSubstr("out of pinned memory"));
+  EXPECT_EQ(comm_.aborted, 1);
+  now.full_device = -1;
+  comm_.state = ncclRemoteError;
+  comm_.polls_left = 1;
+  EXPECT_THAT(told([&] { communicator{&comm_, {.owned = true}}; }), HasSubstr("remote error"));
+  EXPECT_EQ(comm_.aborted, 2);
 }
 TEST_F(nccl_calls, ranks_of_one_process_that_are_late_are_named) {
   std::atomic<bool> is_over = false;

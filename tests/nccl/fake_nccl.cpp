@@ -4,6 +4,7 @@
 #include "runtime/nccl/window.hpp"
 
 #include <warden/communicator.hpp>
+#include <warden/error.hpp>
 #include <warden/runtime.hpp>
 
 #include <cuda_runtime_api.h>
@@ -15,6 +16,10 @@
 #include <vector>
 
 calls now;
+
+namespace {
+thread_local int device_of_thread = 0;
+}  // namespace
 
 extern "C" {
 
@@ -91,11 +96,19 @@ char const* cudaGetErrorString(cudaError_t) { return "an error of CUDA's"; }
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace runtime {
 int device_count() noexcept { return 4; }
-device_scope::device_scope(int, std::source_location) : previous_{0} {}
-device_scope::~device_scope() = default;
+device_scope::device_scope(int device, std::source_location where) : previous_{device_of_thread} {
+  if (device == now.lost_device)
+    throw cuda_error{cudaErrorDevicesUnavailable, "the device is lost", where};
+  device_of_thread = device;
+}
+device_scope::~device_scope() { device_of_thread = previous_; }
 void* allocate(std::size_t bytes, std::source_location) { return std::malloc(bytes); }
 void deallocate(void* memory) noexcept { std::free(memory); }
-void* allocate_pinned(std::size_t bytes, std::source_location) { return std::malloc(bytes); }
+void* allocate_pinned(std::size_t bytes, std::source_location where) {
+  if (device_of_thread == now.full_device)
+    throw cuda_error{cudaErrorMemoryAllocation, "out of pinned memory", where};
+  return std::malloc(bytes);
+}
 void deallocate_pinned(void* memory) noexcept { std::free(memory); }
 }  // namespace runtime
 bool has_windows(ncclComm_t, int) { return now.has_windows; }

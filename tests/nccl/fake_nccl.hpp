@@ -32,6 +32,8 @@ struct calls {
   bool reaches_all = true;                      ///< true if ranks reach the window's memory
   int polls_of_window = 0;                      ///< until one is registered
   int memories = 0, windows = 0;                ///< that are there
+  int lost_device = -1;                         ///< device that cannot be made current
+  int full_device = -1;                         ///< device without pinned memory
   std::vector<std::unique_ptr<ncclComm>> made;  ///< by ncclCommInitAll
 };
 extern calls now;
