@@ -9,14 +9,14 @@ namespace transport {
 
 namespace {
 template <int Flits>
-std::shared_ptr<bench::point> make(unsigned servers) {
+std::shared_ptr<bench::point> make_tagged(unsigned servers) {
   return std::make_shared<throughput_point<single_tag, windows, Flits, send_by<block_level, Flits>,
                                            send_unsorted<Flits>>>(servers);
 }
 }  // namespace
 
 std::shared_ptr<bench::point> make_single_tag_point(int flits, unsigned servers) {
-  return flits == 1 ? make<1>(servers) : make<2>(servers);
+  return flits == 1 ? make_tagged<1>(servers) : make_tagged<2>(servers);
 }
 
 }  // namespace transport

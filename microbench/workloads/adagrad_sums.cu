@@ -25,7 +25,7 @@ struct sum_step_check {
   std::uint32_t* wrong;
 };
 /// Compares with steps of double precision.
-WARDEN_KERNEL void compare_steps(sum_step_check a) {
+WARDEN_KERNEL void compare_step_sums(sum_step_check a) {
   simt::assume_one_dimension();
   bench::for_each_of(a.n, [&](std::uint64_t r) {
     double const *const sums = a.sums + r * width, *const sizes = a.sizes + r * width;
@@ -63,7 +63,7 @@ class sum_work {
   }
   void draw_rounded() { rows_.draw(true); }
   bool is_right() {
-    return finds_none_wrong(&compare_steps,
+    return finds_none_wrong(&compare_step_sums,
                             {weights_.data(), state_.data(), rows_.sums(), rows_.sizes(),
                              weights_.size(), rows_.tolerance(), nullptr});
   }

@@ -145,7 +145,7 @@ arm make_shared_cache(group_work& w) {
 }
 
 /// Section: a row of the table.
-struct add_value {
+struct add_to_group {
   value v;
   __device__ void operator()(group& g) const { partial{*this}(g); }
 
@@ -153,7 +153,7 @@ struct add_value {
   struct partial {
     value sum;
     std::uint32_t count;
-    __device__ explicit partial(add_value const& one) : sum{one.v}, count{1} {}
+    __device__ explicit partial(add_to_group const& one) : sum{one.v}, count{1} {}
     __device__ static partial combine(partial a, partial const& b) {
       a.sum = a.sum + b.sum;
       a.count += b.count;
@@ -165,16 +165,16 @@ struct add_value {
     }
   };
 };
-using groups = warden::guarded<group, add_value>;
+using groups = warden::guarded<group, add_to_group>;
 
 struct by_log {
   explicit by_log(group_rows const& r) : all{r.groups, r.n_groups}, log{all, r.n} {}
   groups all;
-  warden::deferred<warden::policy<>, group, add_value> log;
+  warden::deferred<warden::policy<>, group, add_to_group> log;
 };
 void send_rows(by_log& by, group_rows const& a) {
   warden::send_async(by.log, a.n, [=] __device__(std::uint64_t i) {
-    return warden::to{a.ids[i], add_value{a.values[i]}};
+    return warden::to{a.ids[i], add_to_group{a.values[i]}};
   });
   by.log.run();
 }
@@ -183,7 +183,8 @@ arm make_warden(group_work& w) {
   return {[=, a = w.rows()] { send_rows(*by, a); }, [=] { by->all.wait(); }};
 }
 void apply_rows(groups& all, group_rows const& a) {
-  all.apply_async(a.ids, a.n, [=] __device__(std::uint64_t i) { return add_value{a.values[i]}; });
+  all.apply_async(a.ids, a.n,
+                  [=] __device__(std::uint64_t i) { return add_to_group{a.values[i]}; });
 }
 arm make_warden_bulk(group_work& w) {
   auto const all = std::make_shared<groups>(w.rows().groups, w.rows().n_groups);

@@ -60,12 +60,12 @@ class nearest_work {
   wide_records::neighbour_oracle<make_insert> oracle_;
 };
 
-struct locked_arguments {
+struct locked_insertions {
   list_rows rows;
   std::uint32_t* locks;
 };
 /// Each lane tests a candidate, and the warp takes the locks of the lists that may take theirs.
-WARDEN_KERNEL void insert_under_locks(locked_arguments const a) {
+WARDEN_KERNEL void insert_under_locks(locked_insertions const a) {
   simt::assume_one_dimension();
   warden::lane_group<32> const group;
   bench::for_each_of((a.rows.n + 31u) / 32 * 32, [&](std::uint64_t k) {
@@ -90,14 +90,14 @@ arm make_lock_checked(nearest_work& w) {
 }
 
 /// Candidates sorted by list, and the lists.
-struct segment_arguments {
+struct segment_insertions {
   std::uint32_t const *ids, *order;
   std::uint32_t n;
   neighbour_list* lists;
 };
 /// A warp inserts the candidates of a list. Each lane tests one of 32 candidates, and the warp
 /// inserts those that the list may take.
-WARDEN_KERNEL void insert_segments(segment_arguments const a) {
+WARDEN_KERNEL void insert_segments(segment_insertions const a) {
   simt::assume_one_dimension();
   warden::lane_group<32> const group;
   std::uint32_t p = (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / 32;

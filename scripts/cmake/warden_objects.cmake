@@ -23,7 +23,7 @@ warden_add_objects(aggregate SOURCES apps/hash_table/aggregate/totals.cu apps/ha
                    apps/hash_table/aggregate/group_keys.cpp apps/hash_table/aggregate/query.cpp LIBRARIES text_files)
 warden_add_objects(workload SOURCES microbench/support/workload.cu microbench/support/record_ids.cpp LIBRARIES text_files)
 warden_add_objects(points UNITED SOURCES microbench/support/device_time.cu microbench/support/point.cu microbench/support/timed_point.cu)
-warden_add_objects(contention_deferred SOURCES microbench/contention/deferred_push.cu microbench/contention/deferred_add.cu
+warden_add_objects(contention_deferred UNITED_IF_FAST SOURCES microbench/contention/deferred_push.cu microbench/contention/deferred_add.cu
                    microbench/contention/deferred_update.cu microbench/contention/deferred_update_mask.cu)
 warden_add_objects(deferred_points UNITED SOURCES microbench/deferred/samples.cu microbench/deferred/send.cu microbench/deferred/small.cu)
 warden_add_objects(handover_pairs UNITED SOURCES microbench/handover/pairs.cu microbench/handover/pair_lock_arms.cu
@@ -35,7 +35,7 @@ warden_add_objects(allocation UNITED SOURCES ${allocation_sources} SIM_SOURCES m
                    GPU_SOURCES microbench/allocation/cub/decode.cu microbench/allocation/cub/histogram.cu)
 set(workloads_sources adagrad_steps adagrad_sums argmin group_by nearest scatter sparse_keys)
 list(TRANSFORM workloads_sources REPLACE "(.+)" "microbench/workloads/\\1.cu")
-warden_add_objects(workloads SOURCES ${workloads_sources} SIM_SOURCES microbench/workloads/simulated/no_arms.cpp
+warden_add_objects(workloads UNITED_IF_FAST SOURCES ${workloads_sources} SIM_SOURCES microbench/workloads/simulated/no_arms.cpp
                    GPU_SOURCES microbench/workloads/cub/bulk_reduce.cu microbench/workloads/cub/group_by.cu
                    microbench/workloads/cub/sparse_keys.cu)
 warden_add_objects(tile_sorts SOURCES microbench/bank_conflicts/warp_sorts.cu microbench/bank_conflicts/inputs.cpp

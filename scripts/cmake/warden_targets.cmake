@@ -126,11 +126,12 @@ if(WARDEN_WITH_SIM)
 endif()
 
 # warden_add_objects(<name> SOURCES a.cu ... [SIM_SOURCES ...] [GPU_SOURCES ...] [LIBRARIES ...]
-# [PRECOMPILED ...] [UNITED]): objects that several programs take as OBJECTS, compiled once for each
-# device. They precompile the headers PRECOMPILED, if any.
+# [PRECOMPILED ...] [UNITED] [UNITED_IF_FAST]): objects that several programs take as OBJECTS,
+# compiled once for each device. They precompile the headers PRECOMPILED, if any.
 # UNITED: the .cu files of SOURCES are compiled as one; see warden_unite.
+# UNITED_IF_FAST: so are those for the GPU with WARDEN_FAST_COMPILE.
 function(warden_add_objects name)
-  cmake_parse_arguments(arg "UNITED" "" "SOURCES;SIM_SOURCES;GPU_SOURCES;LIBRARIES;PRECOMPILED" ${ARGN})
+  cmake_parse_arguments(arg "UNITED;UNITED_IF_FAST" "" "SOURCES;SIM_SOURCES;GPU_SOURCES;LIBRARIES;PRECOMPILED" ${ARGN})
   if(arg_UNITED)
     warden_unite(arg_SOURCES ${name}_objects ${arg_SOURCES})
   endif()
@@ -147,6 +148,9 @@ function(warden_add_objects name)
     endif()
   endif()
   if(WARDEN_WITH_CUDA)
+    if(arg_UNITED_IF_FAST AND WARDEN_FAST_COMPILE)
+      warden_unite(arg_SOURCES ${name}_objects ${arg_SOURCES})
+    endif()
     add_library(${name}_objects OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES} ${arg_GPU_SOURCES})
     target_link_libraries(${name}_objects PRIVATE warden::cuda warden_warnings ${arg_LIBRARIES})
     target_include_directories(${name}_objects PRIVATE ${PROJECT_SOURCE_DIR})
@@ -154,10 +158,10 @@ function(warden_add_objects name)
 endfunction()
 
 # warden_add_program(<name> SOURCES a.cu ... [OBJECTS ...] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY]
-# [UNITED] [HEADERS_OF <target>]): <name>_sim, and <name> with CUDA. <name>_sim uses the headers that
-# <target> precompiles. UNITED: see warden_add_objects.
+# [UNITED] [UNITED_IF_FAST] [HEADERS_OF <target>]): <name>_sim, and <name> with CUDA. <name>_sim uses
+# the headers that <target> precompiles. UNITED, UNITED_IF_FAST: see warden_add_objects.
 function(warden_add_program name)
-  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY;UNITED" "HEADERS_OF" "SOURCES;OBJECTS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY;UNITED;UNITED_IF_FAST" "HEADERS_OF" "SOURCES;OBJECTS;LIBRARIES" ${ARGN})
   if(arg_UNITED)
     warden_unite(arg_SOURCES ${name} ${arg_SOURCES})
   endif()
@@ -176,6 +180,9 @@ function(warden_add_program name)
     warden_reuse_headers(${name}_sim ${arg_HEADERS_OF})
   endif()
   if(WARDEN_WITH_CUDA AND NOT arg_SIM_ONLY)
+    if(arg_UNITED_IF_FAST AND WARDEN_FAST_COMPILE)
+      warden_unite(arg_SOURCES ${name} ${arg_SOURCES})
+    endif()
     add_executable(${name} ${arg_SOURCES})
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
     target_link_libraries(${name} PRIVATE ${arg_OBJECTS} warden::cuda warden_warnings ${arg_LIBRARIES})
@@ -191,8 +198,7 @@ endfunction()
 # warden_add_on_profiles(<name> <program> [PROPERTY value ...]): the tests
 # profiles.<profile>.<name>, which run <program> on a simulated device of each compute capability,
 # with 5 seeds at most. ./warden test runs those of 7.5, the device with the least shared memory.
-# 10.0 has the limits of 9.0, so every run on it would be one on 9.0. Each limit of 8.9 is one of 8.6
-# or of 12.0. Tests compare the limits.
+# 10.0 has the limits of 9.0, and each limit of 8.9 is that of 8.6 or 12.0: tests compare them.
 function(warden_add_on_profiles name program)
   foreach(profile IN ITEMS 7.5 8.6 8.0 9.0 12.0)
     set(test profiles.${profile}.${name})
@@ -293,8 +299,9 @@ function(warden_add_compiled_units)
     target_link_libraries(gpu_${units} PRIVATE warden::cuda warden_warnings ${libraries})
     target_include_directories(gpu_${units} PRIVATE ${PROJECT_SOURCE_DIR})
     target_compile_definitions(gpu_${units} PRIVATE ${definition})
-    # In a namespace a function main must return a value.
-    target_compile_options(gpu_${units} PRIVATE --diag-suppress=940 -Xcompiler=-Wno-return-type)
+    # In a namespace a function main must return a value. No program takes these objects, so -flto
+    # lets the host compiler check the code without making machine code.
+    target_compile_options(gpu_${units} PRIVATE --diag-suppress=940 -Xcompiler=-Wno-return-type,-flto)
     if(objects)
       add_dependencies(gpu_${units} ${objects})
     endif()
