@@ -113,6 +113,8 @@ struct settings {
   /// Number, counted from 1, of the launch after `configure` that throws cuda_error and is not
   /// enqueued.
   std::uint64_t failing_launch = 0;
+  /// Number of launches that throw, from `failing_launch` on.
+  std::uint64_t failing_launches = 1;
 };
 
 /// Sets the settings of the following launches, and starts the count of launches again. Work that

@@ -81,8 +81,9 @@ class task_queue {
   }
 
   /// Pushes the tasks `tasks[0]` to `tasks[n - 1]` of device memory, which stay unchanged until the
-  /// work is done. Enqueued. Throws cuda_error; the queue may then have lost all its tasks. Throws
-  /// limit_error if `n` exceeds the capacity. `wait` reports tasks that the rings have no room for.
+  /// work is done. Enqueued. Throws limit_error if `n` exceeds the capacity. Throws cuda_error; the
+  /// queue is then as before or, if CUDA refuses a second launch, empty. `wait` reports tasks that
+  /// the rings have no room for.
   void fill_async(Task const* tasks, std::uint64_t n, stream_ref s = {},
                   std::source_location where = std::source_location::current()) {
     if (n > capacity_) {
@@ -99,7 +100,7 @@ class task_queue {
       launch(&detail::fill<ref_type>, rings * blocks, detail::fill_threads, {s, where}, ref(),
              tasks);
     } catch (...) {
-      clear_async(s, where);  // the places that the first kernel took would stay empty
+      undo_fill(n, s, where);  // the positions that the first kernel took would stay empty
       throw;
     }
   }
@@ -129,6 +130,14 @@ class task_queue {
   }
 
  private:
+  void undo_fill(std::uint64_t n, stream_ref s, std::source_location where) {
+    try {
+      launch(&detail::undo_fill<ref_type>, 1, detail::fill_threads, {s, where}, ref(),
+             static_cast<std::uint32_t>(n));
+    } catch (cuda_error const&) {
+      clear_async(s, where);
+    }
+  }
   static std::uint64_t checked(std::uint64_t capacity, std::source_location where) {
     if (capacity != 0 && capacity <= most) return capacity;
     throw_limit_error("task queue: a capacity of %; the limits are 1 and %", {capacity, most},

@@ -304,7 +304,10 @@ launch_result try_launch(kernel const& k, launch_shape const& shape, void** argu
                          " bytes of dynamic shared memory: " + why,
                      where};
   };
-  if (++sim::global().calls.launches == sim::current_settings().failing_launch)
+  std::uint64_t const launch = ++sim::global().calls.launches;
+  std::uint64_t const failing = sim::current_settings().failing_launch;
+  if (failing != 0 && launch >= failing &&
+      launch - failing < sim::current_settings().failing_launches)
     refuse(sim::cuda_error_launch_out_of_resources, "it is the failing_launch of the settings");
   if (blocks == 0 || threads == 0 || threads > 1024)
     refuse(sim::cuda_error_invalid_configuration, "invalid configuration argument");

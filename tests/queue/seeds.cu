@@ -41,23 +41,38 @@ TEST(task_queue_seeds, blocks_push_where_tasks_were_taken) {
 TEST(task_queue_seeds, donating) { run_under_many_schedules<warden::queue_policy::donating>(); }
 TEST(task_queue_seeds, stealing) { run_under_many_schedules<warden::queue_policy::stealing>(); }
 
-TEST(task_queue_seeds, a_fill_that_fails_leaves_no_gap) {
+/// Lets `count` launches fail, from the one of that number on.
+void fail_launches(std::uint64_t number, std::uint64_t count) {
+  warden::sim::settings s;
+  s.failing_launch = number;
+  s.failing_launches = count;
+  warden::sim::configure(s);
+}
+/// Fills a queue, whose tasks are the first two roots, with more tasks than it has room for, by
+/// launches of which `count` fail. After that the queue has `kept` tasks.
+template <class Policy>
+void fill_by_failing_launches(std::uint64_t number, std::uint64_t count, std::size_t kept) {
   test::random_tree tree{150, 1};
   auto const roots = tree.roots<task>();
+  warden::task_queue<task, Policy> queue{roots.size()};
+  queue.fill_async(roots.data(), 2);
+  fail_launches(number, count);
+  EXPECT_THROW(queue.fill_async(roots.data(), roots.size()), warden::cuda_error);
+  fail_launches(0, 0);
+  EXPECT_NO_THROW(queue.wait()) << "tasks of the fill that failed are refused";
+  queue.fill_async(roots.data() + kept, roots.size() - kept);
+  warden::run_tasks<32>(queue, test::visit_and_push<task>{tree.view()});
+  queue.wait();
+  tree.expect_all(1);
+}
+TEST(task_queue_seeds, a_fill_that_fails_leaves_the_queue_as_before) {
   for (std::uint64_t const number : {1u, 2u}) {
-    warden::task_queue<task> queue{100};
-    warden::sim::settings s;
-    s.failing_launch = number;
-    warden::sim::configure(s);
-    EXPECT_THROW(queue.fill_async(roots.data(), roots.size()), warden::cuda_error);
-    s.failing_launch = 0;
-    warden::sim::configure(s);
-    queue.fill_async(roots.data(), roots.size());
-    warden::run_tasks<32>(queue, test::visit_and_push<task>{tree.view()});
-    queue.wait();
-    tree.expect_all(1);
-    tree.reset();
+    fill_by_failing_launches<warden::queue_policy::central>(number, 1, 2);
+    fill_by_failing_launches<warden::queue_policy::stealing>(number, 1, 2);
   }
+}
+TEST(task_queue_seeds, a_fill_that_cannot_be_undone_leaves_no_gap) {
+  fill_by_failing_launches<warden::queue_policy::central>(2, 2, 0);
 }
 
 /// Kernels whose threads check after the end that they see what all tasks wrote.

@@ -68,6 +68,24 @@ WARDEN_KERNEL void fill(Ref queue, typename Ref::task_type const* tasks) {
   }
 }
 
+/// Gives back the positions that `begin_fill` took for `n` tasks, whose `fill` was never enqueued.
+/// Called like `begin_fill`, before any other push.
+template <class Ref>
+WARDEN_KERNEL void undo_fill(Ref queue, std::uint32_t n) {
+  unsigned const me = simt::thread_rank(), rings = queue.rings();
+  if (me == 0) {
+    std::uint32_t taken = 0;
+    for (unsigned r = 0; r < rings; ++r) taken += queue.ring(r).own().fill_count;
+    queue_control& control = queue.ring(0).control();
+    control.refused -= n - taken;
+    control.count_tasks(-std::int64_t{taken});
+  }
+  if (me >= rings) return;
+  auto const ring = queue.ring(me);
+  ring.own().tail -= ring.own().fill_count;
+  ring.release(ring.own().fill_count);
+}
+
 /// Runs tasks until none is left and none is running. Needs a `block_worker::storage` of dynamic
 /// shared memory.
 template <unsigned Threads, class Ref, class Function>
