@@ -136,6 +136,8 @@ class table_batch {
     simt::sync_block();
     return counts.begin_of(partitions);
   }
+  /// Counts the sections of all threads as refused, each by itself: no partial of them has left, so
+  /// this is the number that the caller misses in the records. Collective.
   WARDEN_DEVICE void refuse_all(std::uint64_t sections) const {
     sections = simt::warp_sum(sections);
     if (sections != 0 && simt::lane_id() == 0) ref_.refuse(sections);
