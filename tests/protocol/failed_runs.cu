@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -93,37 +94,27 @@ WARDEN_KERNEL void send_told(arguments<Log> a) {
 }
 
 constexpr std::uint32_t before = 300, after = 100;
-/// Lets the n-th launch from here on fail, or none for 0.
-void fail_launch(std::uint64_t number) {
+/// Lets the n-th launch from here on fail, or none for 0, and `count - 1` launches after it.
+void fail_launch(std::uint64_t number, std::uint64_t count = 1) {
   warden::sim::settings s = warden::sim::current_settings();
   s.failing_launch = number;
+  s.failing_launches = count;
   warden::sim::configure(s);
 }
-/// Lets one of a run's `launches` fail, or none, as the seed says, and runs the log again.
+/// A log of a guarded array, with `before` sections.
 template <class Guarded, class Kernel>
-void expect_none_lost(Kernel kernel, unsigned launches, warden::deferred_options chosen = {},
-                      std::uint32_t room = before + after) {
-  test::under_many_schedules(1, [&](std::uint64_t seed) {
-    std::uint64_t const number = 1 + seed % (launches + 1);
-    SCOPED_TRACE("launch " + std::to_string(number) + " of the run fails");
-    warden::buffer<counter> memory{records};
+struct filled_log {
+  filled_log(Kernel sender, warden::deferred_options chosen, std::uint32_t room)
+      : kernel{sender}, log{on, room, chosen} {
     memory.fill_bytes(0);
-    Guarded on{memory, warden::guarded_options{.servers = 2}};
-    warden::deferred log{on, room, chosen};
-    auto const send = [&](std::uint32_t first, std::uint32_t end) {
-      warden::launch(kernel, 1, 32, {}, {log.ref(), first, end});
-    };
     send(0, before);
-    fail_launch(number);
-    bool failed = false;
-    try {
-      log.run();
-    } catch (warden::cuda_error const& e) {
-      EXPECT_THAT(e.what(), testing::HasSubstr("failing_launch"));
-      failed = true;
-    }
-    EXPECT_EQ(failed, number <= launches) << "a run has another number of launches";
-    fail_launch(0);
+  }
+  void send(std::uint32_t first, std::uint32_t end) {
+    warden::launch(kernel, 1, 32, {}, {log.ref(), first, end});
+  }
+  /// Sends `after` more sections and runs them. All sections have run once, or `wait` reports that
+  /// the first ones may not have.
+  void expect_none_lost_after_another_run() {
     send(before, before + after);
     log.run();
     bool reported = false;
@@ -142,7 +133,38 @@ void expect_none_lost(Kernel kernel, unsigned launches, warden::deferred_options
     } else {
       EXPECT_EQ(ran, before + after) << "lost or doubled section";
     }
+  }
+
+  Kernel kernel;
+  warden::buffer<counter> memory{records};
+  Guarded on{memory, warden::guarded_options{.servers = 2}};
+  decltype(warden::deferred{std::declval<Guarded&>(), 1u}) log;
+};
+/// Lets one of a run's `launches` fail, or none, as the seed says, and runs the log again.
+template <class Guarded, class Kernel>
+void expect_none_lost(Kernel kernel, unsigned launches, warden::deferred_options chosen = {},
+                      std::uint32_t room = before + after) {
+  test::under_many_schedules(1, [&](std::uint64_t seed) {
+    std::uint64_t const number = 1 + seed % (launches + 1);
+    SCOPED_TRACE("launch " + std::to_string(number) + " of the run fails");
+    filled_log<Guarded, Kernel> a{kernel, chosen, room};
+    fail_launch(number);
+    std::string const error = test::error_of<warden::cuda_error>([&] { a.log.run(); });
+    fail_launch(0);
+    EXPECT_EQ(error.find("failing_launch") != std::string::npos, number <= launches)
+        << "a run has another number of launches: " << error;
+    a.expect_none_lost_after_another_run();
   });
+  // The launch that would open the log fails, too: the next run does it.
+  for (std::uint64_t number = 1; number <= launches; ++number) {
+    SCOPED_TRACE("launches " + std::to_string(number) + " and the next of the run fail");
+    filled_log<Guarded, Kernel> a{kernel, chosen, room};
+    fail_launch(number, 2);
+    EXPECT_THROW(a.log.run(), warden::cuda_error);
+    fail_launch(0);
+    a.log.run();
+    a.expect_none_lost_after_another_run();
+  }
 }
 
 /// Sends `visit` or `meet`.
@@ -189,10 +211,11 @@ struct applied {
 /// Lets one launch of an `apply_async` fail, and calls it again: a call that failed, and that
 /// `wait` does not report, has run nothing and leaves nothing.
 template <class Guarded, class Call>
-void expect_nothing_left(std::uint64_t number, unsigned launches, std::size_t n, Call call) {
+void expect_nothing_left(std::uint64_t number, unsigned launches, std::size_t n, Call call,
+                         std::uint64_t count = 1) {
   applied<Guarded> a;
   a.on.reserve(n);
-  fail_launch(number);
+  fail_launch(number, count);
   bool failed = false;
   try {
     call(a.on);
@@ -282,8 +305,37 @@ TEST(failed_runs, of_sections_that_send) {
   expect_none_lost<guarded>(&send_passes<log_of<guarded>>, 2);
 }
 
+/// A log that could not be opened frees the records when it ends.
+TEST(failed_runs, of_a_log_that_is_destroyed) {
+  using guarded = warden::basic_guarded<plain, counter, visit>;
+  applied<guarded> a;
+  auto const send = [&](auto& log) {
+    warden::launch(&send_visits<log_of<guarded>>, 1, 32, {}, {log.ref(), 0u, before});
+  };
+  {
+    warden::deferred log{a.on, before};
+    send(log);
+    fail_launch(2, 2);
+    EXPECT_THROW(log.run(), warden::cuda_error);
+    fail_launch(0);
+  }
+  EXPECT_THAT(a.waited(), testing::HasSubstr("300 deferred sections were never run"));
+  warden::deferred log{a.on, before};
+  send(log);
+  log.run();
+  EXPECT_EQ(a.waited(), "");
+  EXPECT_EQ(a.runs(), before);
+}
+
 TEST(failed_runs, of_apply_async) {
-  expect_nothing_left<warden::basic_guarded<plain, counter, visit>>(visits{}, 4);
+  using guarded = warden::basic_guarded<plain, counter, visit>;
+  expect_nothing_left<guarded>(visits{}, 4);
+  // The launch that would open the log fails, too.
+  for (std::uint64_t number = 1; number <= 4; ++number) {
+    SCOPED_TRACE("launches " + std::to_string(number) + " and the next of the call fail");
+    expect_nothing_left<guarded>(
+        number, 4, before, [](guarded& on) { on.apply_async(before, visits{}); }, 2);
+  }
 }
 TEST(failed_runs, of_apply_async_in_order) {
   expect_nothing_left<warden::basic_guarded<in_order, counter, visit>>(visits{}, 5);

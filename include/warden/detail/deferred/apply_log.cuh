@@ -96,6 +96,7 @@ class apply_log : public apply_log_base {
       this->drop_if_put_off();
     }
     using base::abandon;
+    using base::open_after_failure;
   };
   using ref = typename log::ref_type;
   using guarded = typename log::guarded_type;
@@ -142,6 +143,7 @@ class apply_log : public apply_log_base {
       if (logs_.empty()) return bulk_.run(on, of, f, s, where);
     }
     log& to = logs_.back();
+    to.open_after_failure(s, where);
     try {
       // The bulk runner runs sections on records that fit tables.
       send_range<!in_bulk>(to, of, f, s, where);

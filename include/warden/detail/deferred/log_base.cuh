@@ -45,6 +45,12 @@ class log_base {
   ~log_base() {
     if (shards_.size() == 0) return;
     try {
+      // Frees the guarded array's records.
+      if (failed_.number != 0) open_after_failure({}, std::source_location::current());
+    } catch (error const&) {
+      // The device takes no more work.
+    }
+    try {
       state_->gone.push_back({std::move(shards_), run_.log.size, run_.log.shard_size});
     } catch (std::bad_alloc const&) {
       // Without memory for the record the sections cannot be reported.
@@ -65,46 +71,39 @@ class log_base {
   /// afterwards. Sections sent during the run are refused and reported. If sections send sections
   /// the run is a fused launch. Throws as launch_fused does. If no section has begun then, the log
   /// holds its sections as before. Otherwise it is emptied, and the guarded array's `wait` reports
-  /// how many sections may not have run.
+  /// how many sections may not have run. If CUDA refuses the work for that, too, the log accepts no
+  /// sections until the next run, which does it first.
   void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_, where};
+    // Orders runs that overlap. Each of them can be put off; the kernels that find the order
+    // cannot.
+    if (Run::in_order && !runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
+    open_after_failure(s, where);
     run_arguments<Run> run{run_, ++runs_};
     run.drops = drops_;
     launch_control* launch = runner_.launch();
     run_stage stage = run_stage::closed;
-    bool are_sorted = false;
-    auto const enqueue = [&](runtime::kernel const& kernel, auto& second) {
-      void* arguments[] = {&run, &second};
-      runtime::launch(kernel, runtime::early_launch(1, Run::policy::block_threads, 0), arguments, s,
-                      where);
-    };
-    // Orders runs that overlap. Each of them can be put off; the kernels that find the order
-    // cannot.
-    if (Run::in_order && !runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
     bool closes = false;
     if constexpr (requires { runner_.closes_log(); }) closes = runner_.closes_log();
-    if (!closes) enqueue(simt::make_kernel(&close_log<Run>), launch);
+    if (!closes) enqueue(&close_log<Run>, run, launch, s, where);
     try {
       runner_.enqueue(run, stage, s, where);
       stage = run_stage::ended;
       if constexpr (!requires { Runner::opens_log; })
-        enqueue(simt::make_kernel(&open_log<Run>), launch);
+        enqueue(&open_log<Run>, run, launch, s, where);
     } catch (...) {
-      if (stage == run_stage::ended) {
-        // All sections run. With the log open the run is complete.
-        enqueue(simt::make_kernel(&open_log<Run>), launch);
-        return note_run(s, where);
-      }
       // After a failure each section has run once, or is still in the log, or is reported as lost.
-      are_sorted = stage == run_stage::sorted;
-      if (stage == run_stage::begun) enqueue(simt::make_kernel(&give_up_log<Run>), launch);
-      if (stage >= run_stage::begun) {
-        enqueue(simt::make_kernel(&open_log<Run>), launch);
-      } else {
-        enqueue(simt::make_kernel(&reopen_log<Run>), are_sorted);
+      failed_.number = run.number;
+      failed_.stage = stage;
+      try {
+        open_after_failure(s, where);
+      } catch (cuda_error const&) {
+        // The next run opens the log.
       }
       note_run(s, where);
-      throw;
+      // If all sections run, the run is complete with the log open.
+      if (stage != run_stage::ended || failed_.number != 0) throw;
+      return;
     }
     note_run(s, where);
   }
@@ -209,11 +208,35 @@ class log_base {
   /// can be at work when the kernel begins.
   void abandon(std::uint64_t lost, stream_ref s, std::source_location where) {
     runtime::device_scope const scope{device_, where};
-    run_arguments<Run> run{run_, ++runs_};
-    void* arguments[] = {&run, &lost};
-    runtime::launch(simt::make_kernel(&abandon_log<Run>), {1, Run::policy::block_threads, 0, false},
-                    arguments, s, where);
+    failed_.is_abandoned = true;
+    failed_.lost = lost;
+    open_after_failure(s, where);
     note_run(s, where);
+  }
+  /// Enqueues what opens the log after a run that failed, if it is still closed, and what `abandon`
+  /// has not enqueued. Throws cuda_error; the next call then goes on.
+  void open_after_failure(stream_ref s, std::source_location where) {
+    if (failed_.number != 0) {
+      run_arguments<Run> run{run_, failed_.number};
+      bool are_sorted = failed_.stage == run_stage::sorted;
+      if (failed_.stage == run_stage::begun) {
+        enqueue(&give_up_log<Run>, run, are_sorted, s, where);
+        failed_.stage = run_stage::ended;
+      }
+      if (failed_.stage == run_stage::ended) {
+        enqueue(&open_log<Run>, run, are_sorted, s, where);
+      } else {
+        enqueue(&reopen_log<Run>, run, are_sorted, s, where);
+      }
+      failed_.number = 0;
+    }
+    if (failed_.is_abandoned) {
+      run_arguments<Run> run{run_, ++runs_};
+      void* arguments[] = {&run, &failed_.lost};
+      runtime::launch(simt::make_kernel(&abandon_log<Run>),
+                      {1, Run::policy::block_threads, 0, false}, arguments, s, where);
+      failed_.is_abandoned = false;
+    }
   }
   /// Throws limit_error unless `chosen` is 0 or a power of two within the limit. `text` is the
   /// message, with places for both numbers.
@@ -238,6 +261,22 @@ class log_base {
         "first",
         {}, where);
   }
+  /// Work that failures left.
+  struct failed_run {
+    std::uint32_t number = 0;  ///< run that left the log closed; 0 if there is none
+    run_stage stage = run_stage::closed;
+    bool is_abandoned = false;  ///< the log is to be emptied
+    std::uint64_t lost = 0;     ///< see abandon
+  };
+  /// Enqueues a kernel of one block with the run's arguments, and a second argument if it takes
+  /// one.
+  template <class Kernel, class Second>
+  static void enqueue(Kernel kernel, run_arguments<Run>& run, Second& second, stream_ref s,
+                      std::source_location where) {
+    void* arguments[] = {&run, &second};
+    runtime::launch(simt::make_kernel(kernel),
+                    runtime::early_launch(1, Run::policy::block_threads, 0), arguments, s, where);
+  }
   void note_run(stream_ref s, std::source_location where) {
     waits_ = state_->waits;
     state_->enqueued(s, where);
@@ -245,12 +284,13 @@ class log_base {
   }
 
   auto members() {
-    return std::tie(device_, state_, partner_, runner_, run_, drops_, runs_, waits_, pool_, shards_,
-                    offsets_, begins_, control_);
+    return std::tie(device_, state_, partner_, runner_, run_, drops_, runs_, failed_, waits_, pool_,
+                    shards_, offsets_, begins_, control_);
   }
 
   bool drops_ = false;       ///< true if runs that are put off empty the log
   std::uint32_t runs_ = 0;   ///< runs enqueued so far
+  failed_run failed_;        ///< to be done before the next run
   std::uint64_t waits_ = 0;  ///< calls of `wait` before the last of them
   buffer<message_type> pool_;
   buffer<log_shard> shards_;
