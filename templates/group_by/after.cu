@@ -4,15 +4,13 @@
 
 #include <warden/cuda_names.cuh>  // for the simulated device; nvcc knows them
 #include <warden/deferred.cuh>
+#include <warden/sections.cuh>
 
 #include <cstdint>
 #include <cstdio>
 #include <vector>
 
-// An amount has 128 bits.
-struct amount {
-  unsigned long long low, high;
-};
+using amount = unsigned __int128;
 
 // 1. The record: a group.
 struct total {
@@ -20,21 +18,8 @@ struct total {
   unsigned long long rows;
 };
 
-// 2. The section: what one or several rows of a group add to it.
-struct add {
-  amount sum;
-  unsigned long long rows;
-  __device__ static add combine(add a, add const& b) {
-    a.sum.low += b.sum.low;
-    a.sum.high += b.sum.high + (a.sum.low < b.sum.low);
-    a.rows += b.rows;
-    return a;
-  }
-  __device__ void operator()(total& t) const {
-    add const now = combine(add{t.sum, t.rows}, *this);
-    t = {now.sum, now.rows};
-  }
-};
+// 2. The section: which members of the group a row updates, and how.
+using add = warden::aggregate<amount, warden::sum<&total::sum>, warden::count<&total::rows>>;
 using table = warden::guarded<total, add>;
 
 int main() {
@@ -43,21 +28,20 @@ int main() {
   std::vector<amount> host_amounts(n);
   for (std::uint32_t i = 0; i < n; ++i) {
     host_regions[i] = i * 7919 % 1000 % n_regions;
-    host_amounts[i] = {~0ull - i, i % 3};
+    host_amounts[i] = amount{i % 3} << 64 | (~0ull - i);
   }
   warden::buffer<std::uint32_t> const regions{host_regions};
   warden::buffer<amount> const amounts{host_amounts};
   warden::buffer<total> totals{n_regions};
   totals.fill_bytes(0);
 
-  // 3. Instead of the kernel: a function that returns the section of row i.
+  // 3. Instead of the kernel: a section for each row, add{amounts[i]} on group regions[i].
   table t{totals};
-  t.apply_async(regions.data(), n, [rows = amounts.data()] __device__(std::uint64_t i) {
-    return add{rows[i], 1};
-  });
+  t.apply_async(regions, amounts);
   // 4. The result; throws all errors.
   t.wait();
   total const found = totals.to_host()[19];
-  std::printf("region 19: %llu rows, sum %llu * 2^64 + %llu\n", found.rows, found.sum.high,
-              found.sum.low);
+  std::printf("region 19: %llu rows, sum %llu * 2^64 + %llu\n", found.rows,
+              static_cast<unsigned long long>(found.sum >> 64),
+              static_cast<unsigned long long>(found.sum));
 }
