@@ -68,10 +68,13 @@ struct bulk_arguments {
     // last block, which frees the records for the next run.
     simt::fence_device();
     if (simt::fetch_add(&control->blocks_done, 1u) + 1 != simt::block_count()) return;
+    // Acquire of the other blocks: their writes come before `free`, and what they read of the
+    // control was read before it changes. Release for `free`, too. The next run's kernels wait for
+    // the end of this one, so they see the control.
+    simt::fence_device();
     control->blocks_done = 0;
     if (!is_last) return;
     control->run = 0;
-    simt::fence_device();  // acquire of the other blocks, and release for `free`
     if (!array.free()) simt::fetch_add(&array.report->launches_amid, std::uint64_t{1});
   }
 };
