@@ -225,6 +225,21 @@ TEST(in_kernels, sums_beyond_32_bits) {
   EXPECT_THAT(e.error_text(),
               HasSubstr("output: more than 288230376151711743 elements were emitted"));
 }
+TEST(in_kernels, sums_of_many_calls_do_not_wrap_around) {
+  test::emission e{items(), 1};
+  constexpr std::uint64_t each = std::uint64_t{1} << 41;
+  std::uint64_t const taken = warden::no_place - each;
+  warden::copy(e.out.ref().counter(), &taken, 1, e.stream);
+  // The first call takes the last places.
+  warden::launch(&take_many_each, 4, test::block, e.stream, {e.arguments(), each});
+  std::uint64_t counter = 0;
+  warden::copy(&counter, e.out.ref().counter(), 1, e.stream);
+  EXPECT_THAT(e.error_text(),
+              HasSubstr("output: more than 288230376151711743 elements were emitted: emit fewer, "
+                        "or call clear_async between allocations"));
+  EXPECT_GE(counter, warden::no_place);
+  EXPECT_LT(counter, taken + (test::block + 1) * each);
+}
 struct large_in_order : test::ordered_emission {
   std::uint64_t each;   ///< for the threads of the first tiles
   std::uint64_t first;  ///< a later thread takes one place

@@ -25,10 +25,19 @@ inline constexpr std::uint64_t wrong_blocks_counted = std::uint64_t{1} << 62;
 WARDEN_HOST_DEVICE std::uint64_t summand_of(std::uint64_t count) {
   return count < too_many_places ? count : too_many_places;
 }
-/// Takes `total` places of `counter`, and returns the first. Called by one thread.
+/// Takes `total` places of `counter`, and returns the first, which `checked_places` takes next.
+/// Called by one thread.
 WARDEN_DEVICE std::uint64_t take_places(std::uint64_t* counter, std::uint64_t total) {
   if (total < too_many_places) return total == 0 ? 0 : simt::fetch_add(counter, total);
   simt::fetch_max(counter, no_place);
+  return no_place;
+}
+/// Returns `first`, or `no_place` if all places were taken before. Then gives these back, so that
+/// the counter exceeds its limit by no more than the calls under way and never wraps around.
+WARDEN_DEVICE std::uint64_t checked_places(std::uint64_t* counter, std::uint64_t first,
+                                           std::uint64_t total) {
+  if (first < no_place) return first;
+  if (total < too_many_places) simt::fetch_add(counter, ~total + 1);
   return no_place;
 }
 

@@ -25,7 +25,8 @@ inline void add_errors(error_list& found, std::uint64_t taken, allocation_contro
         "block_allocator: a launch has blocks of another number of threads than the allocator's; "
         "launch blocks of Threads threads");
   } else if (taken >= no_place) {
-    add(1, "output: more than " + number(no_place - 1) + " elements were emitted");
+    add(1, "output: more than " + number(no_place - 1) +
+               " elements were emitted: emit fewer, or call clear_async between allocations");
   }
   if (control.again != 0) {
     add(control.again, "allocate was called without a tile, or again for a tile, by " +

@@ -53,7 +53,9 @@ class block_allocator<Threads, unordered> {
     std::uint64_t total;
     std::uint64_t const before =
         scan::exclusive_sum(memory_.sums, detail::summand_of(count), total);
-    if (simt::thread_rank() == 0) memory_.first = detail::take_places(counter_, total);
+    if (simt::thread_rank() == 0) {
+      memory_.first = detail::checked_places(counter_, detail::take_places(counter_, total), total);
+    }
     simt::sync_block();
     // The next call writes it after the barrier of its scan, to which all threads come.
     return memory_.first + before;

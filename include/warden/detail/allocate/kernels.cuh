@@ -101,7 +101,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     std::uint64_t first = 0;
     if (simt::thread_rank() == 0) first = take_places(a.counter, sums.all);
     listed = a.emit.prepare(mine, items, range);
-    if (simt::thread_rank() == 0) shared.first = first;
+    if (simt::thread_rank() == 0) shared.first = checked_places(a.counter, first, sums.all);
   }
   simt::sync_block();
   a.emit.write(mine, items, listed, range, shared.first + sums.before);

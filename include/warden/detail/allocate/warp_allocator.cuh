@@ -33,7 +33,7 @@ WARDEN_DEVICE std::uint64_t allocate_in_warp(std::uint64_t* counter, unsigned ma
   }
   auto const last = static_cast<unsigned>(simt::last_bit(mask));
   std::uint64_t first = 0;
-  if (lane == last) first = detail::take_places(counter, sum);
+  if (lane == last) first = detail::checked_places(counter, detail::take_places(counter, sum), sum);
   return simt::shuffle(mask, first, last) + sum - mine;
 }
 
