@@ -9,9 +9,11 @@
 #include <warden/detail/execute/shared_state.cuh>
 #include <warden/detail/several/access_list.cuh>
 #include <warden/detail/several/array_views.cuh>
+#include <warden/detail/several/hot_records.cuh>
 #include <warden/detail/several/order_kernels.cuh>
+#include <warden/detail/several/owned_memory.cuh>
 #include <warden/detail/several/records.cuh>
-#include <warden/detail/several/section_worker.cuh>
+#include <warden/detail/several/run_several.cuh>
 #include <warden/detail/several/several_arguments.cuh>
 #include <warden/detail/several/several_ref.cuh>
 #include <warden/error.hpp>
@@ -54,6 +56,14 @@ concept section_on_several = std::is_trivially_copyable_v<Section> && requires {
      std::is_invocable_r_v<outcome, Section const&,
                            records<Record, detail::most_accesses<Section>>&, Context const&>);
 
+/// Options of a deferred_several.
+struct several_options {
+  /// A record with at least this many accesses in a run, and at least 2, is hot: one block has it
+  /// in shared memory, and runs the sections on it, unless other blocks would run them sooner. 0:
+  /// no record is hot. It changes no results.
+  std::uint32_t hot_accesses = 0;
+};
+
 /// Runs sections that are each on up to 16 records of a guarded array, or of several
 /// `guarded_arrays`, isolated and without locks:
 ///
@@ -83,9 +93,10 @@ concept section_on_several = std::is_trivially_copyable_v<Section> && requires {
 /// `wait` of the guarded array reports it. Runs cannot be captured into a graph.
 ///
 /// The constructor allocates 24 bytes for each record that a section may name, 16 bytes for each
-/// section, and the memory of a sort; see `memory_bytes`. The driver keeps local memory for the
-/// copies of `most_accesses` records, for each thread that the device can hold. Work of other logs
-/// and launches on the guarded array during a run is put off or reported. Moves, does not copy.
+/// section, the memory of a sort, and that of hot records; see `memory_bytes`. The driver keeps
+/// local memory for the copies of `most_accesses` records, for each thread that the device can
+/// hold. Work of other logs and launches on the guarded array during a run is put off or reported.
+/// Moves, does not copy.
 template <class Guarded, class Section>
 class deferred_several {
   using record = typename Guarded::record;
@@ -106,7 +117,7 @@ class deferred_several {
   /// outlive this object. Blocks the host, the first time until the launches of the guarded arrays
   /// have ended. Throws limit_error unless `sections` is from 1 to `most` and there are fewer than
   /// 2^32 records in all, and cuda_error when memory is short.
-  deferred_several(Guarded& on, std::size_t sections,
+  deferred_several(Guarded& on, std::size_t sections, several_options const& chosen = {},
                    std::source_location where = std::source_location::current())
       : device_{on.device()} {
     runtime::device_scope const scope{device_, where};
@@ -140,6 +151,14 @@ class deferred_several {
     arguments_.sorted_marks = words_.data() + 3 * places;
     arguments_.turns = turns_.data();
     arguments_.tiles = tiles_.data();
+    // Owners wait for other blocks, so all blocks must be resident. They have records in shared
+    // memory.
+    runtime::device_facts const facts = runtime::facts(device_, where);
+    if (chosen.hot_accesses != 0 && facts.cooperative_launch &&
+        owner_memory{}.carver.bytes() <= facts.shared_bytes_per_block) {
+      owned_ = {sections, places, chosen.hot_accesses, where};
+      arguments_.owned = owned_.view(owner_memory::capacity);
+    }
     for (auto const& state : states_) state->begin_logs(where);
     stream_ref{}.synchronize(where);
   }
@@ -212,7 +231,7 @@ class deferred_several {
   /// Returns the device memory of this object. Units: bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     std::size_t bytes = named_.bytes() + words_.bytes() + turns_.bytes() + tiles_.bytes() +
-                        sorting_.bytes() + control_.bytes();
+                        sorting_.bytes() + control_.bytes() + owned_.bytes();
     for (detail::appended_memory const& rows : growing_)
       bytes += rows.sections.bytes() + rows.warps.bytes();
     return bytes + (log_ ? log_->sections.bytes() + log_->counter.bytes() : 0);
@@ -220,6 +239,7 @@ class deferred_several {
 
  private:
   static constexpr std::uint64_t most_records = 0xffffffffu;
+  using owner_memory = detail::owner_memory<records<record, most_accesses>::copy_bytes>;
 
   /// Takes what the kernels need of the arrays.
   template <class First, class... Others>
@@ -264,9 +284,16 @@ class deferred_several {
         simt::make_kernel(&detail::name_accesses<most_accesses, arguments_type, Function>);
     auto const run =
         simt::make_kernel(&detail::run_several<most_accesses, arguments_type, Function>);
-    unsigned const blocks = std::min(
-        blocks_of(n, detail::several_threads),
-        static_cast<unsigned>(runtime::resident_blocks(run, detail::several_threads, 0, where)));
+    std::size_t const shared_bytes = a.owned.least != 0 ? owner_memory{}.carver.bytes() : 0;
+    auto const resident = static_cast<unsigned>(
+        runtime::resident_blocks(run, detail::several_threads, shared_bytes, where));
+    unsigned blocks = std::min(blocks_of(n, detail::several_threads), resident);
+    if (a.owned.least != 0) {
+      // Other blocks must run sections without an owner.
+      a.owned.blocks = std::min({blocks, resident - (resident + 3) / 4, detail::most_owners});
+      blocks = std::min(2 * blocks, resident);
+      if (a.owned.blocks == 0) a.owned.least = 0;
+    }
     try {
       if (log != nullptr)
         simt::launch(&detail::close_several<arguments_type>, 1, 1, 0, a, s, where);
@@ -277,7 +304,9 @@ class deferred_several {
                      arguments_type::array_set::count * simt::warp_size, 0, a, s, where);
       }
       order(a, s, where);
-      runtime::launch(run, {blocks, detail::several_threads, 0, false}, arguments, s, where);
+      if (a.owned.least != 0) find_owners(a, s, where);
+      runtime::launch(run, {blocks, detail::several_threads, shared_bytes, a.owned.least != 0},
+                      arguments, s, where);
     } catch (...) {
       simt::launch(&detail::give_up_several<arguments_type>, 1, 1, 0, a, s, where);
       note_not_run(outcomes, n, s, where);
@@ -307,6 +336,17 @@ class deferred_several {
                  where);
     // The counters reuse the memory of the sorted ids, which no later kernel reads.
     runtime::fill_async(a.sorted_ids, 0, a.accesses * sizeof(std::uint32_t), s, where);
+  }
+
+  /// Enqueues the kernels that give hot records and their sections to blocks.
+  static void find_owners(arguments_type const& a, stream_ref s, std::source_location where) {
+    constexpr unsigned threads = detail::order_threads;
+    unsigned const blocks = blocks_of(a.sections, threads);
+    simt::launch(&detail::join_hot_records<most_accesses, arguments_type>, blocks, threads, 0, a, s,
+                 where);
+    simt::launch(&detail::place_hot_records<arguments_type>, 1, 4 * threads, 0, a, s, where);
+    simt::launch(&detail::own_sections<most_accesses, arguments_type>, blocks, threads, 0, a, s,
+                 where);
   }
 
   /// Memory of a log. If it is destroyed with sections, `wait` reports them.
@@ -345,6 +385,7 @@ class deferred_several {
   buffer<detail::tile_places> tiles_;     ///< [tile]
   buffer<std::byte> sorting_;             ///< memory of the sort
   buffer<detail::several_control> control_;
+  detail::owned_memory owned_;
   std::vector<detail::appended_memory> growing_;  ///< one of each growing array
 };
 

@@ -2,6 +2,7 @@
 """Table of mutants of sections on several records; mutants.py says how a row reads."""
 
 LOOP = "tasks/several_seeds.are_as_in_a_loop"
+HOT = "tasks/several_seeds.hot_records_are_as_in_a_loop"
 LOGS = "tasks/several_seeds.logs_run_in_the_order_of_numbers"
 WRONG = "not as in a loop|lost or doubled section|(overlapping|unordered) sections|unordered load"
 ARRAYS = "tasks/several_seeds.arrays_are_as_in_a_loop"
@@ -23,6 +24,17 @@ SEVERAL_MUTANTS = {
     "several-rows": ("detail/several/section_worker.cuh", "", ARRAYS, WRONG + "|ended by signal"),
     "several-clear": ("detail/several/section_arrays.cuh", "", ARRAYS, WRONG),
     "several-array": ("detail/several/records.cuh", "", ARRAYS, WRONG),
+    # Hot records: groups that are not joined, a section that the owner and others run, records that
+    # the owner does not store, and its missing fences.
+    "several-join": ("detail/several/hot_records.cuh", "", HOT, WRONG),
+    "several-both": ("detail/several/run_several.cuh", "return false;", HOT, WRONG + "|" + STUCK),
+    "several-stored": ("detail/several/owner_worker.cuh", "", HOT, WRONG),
+    "several-owner-acquire": ("detail/several/owner_worker.cuh", "", HOT, "unordered (sections|load)"),
+    "several-owner-release": ("detail/several/owner_worker.cuh", "", HOT, "unordered (sections|load)"),
+    "several-owner-lost": ("detail/several/owner_worker.cuh", "", HOT, STUCK),
+    # A section that does not see a record of its block; records that are hot for some sections only.
+    "several-copied": ("detail/several/owner_worker.cuh", "", HOT, WRONG),
+    "several-hot": ("detail/several/order_kernels.cuh", "if (a.sorted_ids[first + (least - 1)] > row.id + 1) return 0;", HOT, WRONG + "|" + STUCK + "|ended by signal"),
     # A log that is not emptied by its run.
     "several-open": ("detail/several/several_arguments.cuh", "", LOGS, "lost or doubled section|no progress for|limit_error"),
     # An id named twice that is two accesses; a read that stays a read although the id is written, too.

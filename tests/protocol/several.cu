@@ -49,6 +49,43 @@ TEST(several, readers_of_one_record_are_as_in_a_loop) {
   expect_as_in_a_loop<2>({.records = 1, .positions = 1, .writes = 0, .aborts = 0}, n, 1);
 }
 
+/// Readers share a record, so a block that owns it would only delay them.
+TEST(several, only_records_that_are_written_have_owners) {
+  std::uint32_t const n = test::sized(900u, 100'000u);
+  for (std::uint32_t const writes : {0u, 8u}) {
+    shape const of{.records = 3, .positions = 1, .writes = writes};
+    EXPECT_EQ(expect_as_in_a_loop<2>(of, n, 1, {}, 0, {.hot_accesses = 64}), 0u) << writes;
+  }
+  shape const written{.records = 3, .positions = 1, .writes = 256};
+  EXPECT_EQ(expect_as_in_a_loop<2>(written, n, 1, {}, 0, {.hot_accesses = 64}), n);
+}
+
+/// Writes one of 20 records, and reads one that all sections read.
+struct taxed {
+  std::uint32_t number;
+  __device__ void access(warden::access_list<2>& a) const {
+    a.write(1 + number % 20);
+    a.read(0);
+  }
+  __device__ outcome operator()(warden::records<cell, 2>& r) const {
+    r.write(0).value += r.read(1).value;
+    return outcome::commit;
+  }
+};
+TEST(several, a_record_that_all_sections_read_joins_no_groups) {
+  std::uint32_t const n = 20 * test::sized(80u, 8000u);
+  warden::buffer<cell> records{std::vector<cell>(21, {1, 0, 0})};
+  cells on{records};
+  warden::deferred_several<cells, taxed> later{on, n, {.hot_accesses = 64}};
+  std::vector<taxed> sections(n);
+  for (std::uint32_t i = 0; i < n; ++i) sections[i] = {i};
+  warden::buffer<taxed> const on_device{sections};
+  later.apply_async(on_device.data(), n);
+  on.wait();
+  EXPECT_EQ(later.counts().by_owners, n);
+  for (cell const& c : records.to_host()) EXPECT_TRUE(c.value == 1 || c.value == 1 + n / 20);
+}
+
 // ---- what a section is handed, and what it may do
 
 struct deposit {

@@ -198,10 +198,10 @@ void expect_same_bytes(warden::buffer<Record> const& memory, std::vector<Record>
 /// Runs sections, and compares all arrays, results and counts with those of a loop.
 inline void expect_arrays_as_in_a_loop(arrays_shape of, std::uint32_t n, std::uint32_t first = 0,
                                        warden::guarded_options const& chosen = {},
-                                       unsigned calls = 2) {
+                                       unsigned calls = 2, warden::several_options hot = {}) {
   contents wanted = first_contents(of);
   tables t{wanted, chosen};
-  warden::deferred_several<decltype(t.all), across> later{t.all, n};
+  warden::deferred_several<decltype(t.all), across> later{t.all, n, hot};
   warden::buffer<outcome> results{n};
   for (unsigned call = 0; call < calls; ++call) {
     std::vector<across> sections(n);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -36,6 +37,26 @@ TEST(several_seeds, are_as_in_a_loop) {
   });
 }
 
+/// Random sections, most of them on hot records, of one group or several.
+TEST(several_seeds, hot_records_are_as_in_a_loop) {
+  std::uint64_t by_owners = 0;
+  test::under_many_schedules(1, [&](std::uint64_t seed) {
+    auto const draw = [&](std::uint64_t which, std::uint32_t below) {
+      return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
+    };
+    if (seed % 5 == 0) test::let_one_block_be_resident();
+    std::uint32_t const groups = 1 + draw(0, 4);
+    several::shape const of{.records = groups * (1 + draw(1, seed % 3 == 0 ? 3 : 20)),
+                            .positions = 1 + draw(2, 5),
+                            .writes = 16 + draw(3, 200),
+                            .bad = 4,
+                            .groups = groups};
+    by_owners += expect_as_in_a_loop<5>(of, 1 + draw(4, 600), 2, patience, draw(5, 1u << 30),
+                                        {.hot_accesses = 2 + draw(6, 40)});
+  });
+  EXPECT_GT(by_owners, 0u);
+}
+
 /// Random sections on several arrays, some of which are full. Rows are appended in order.
 TEST(several_seeds, arrays_are_as_in_a_loop) {
   test::under_many_schedules(1, [](std::uint64_t seed) {
@@ -49,7 +70,8 @@ TEST(several_seeds, arrays_are_as_in_a_loop) {
                                          .places = seed % 3 == 0 ? draw(3, 900) : 6 * 600,
                                          .bad = 4,
                                          .unnamed = 4},
-                                        1 + draw(4, 300), draw(5, 1u << 30), patience);
+                                        1 + draw(4, 300), draw(5, 1u << 30), patience, 2,
+                                        {.hot_accesses = seed % 2 == 0 ? 2 + draw(6, 20) : 0});
   });
 }
 
@@ -112,43 +134,48 @@ void fail(std::uint64_t launch) {
   s.failing_launch = launch;
   warden::sim::configure(s);
 }
-TEST(several_seeds, a_run_that_throws_leaves_the_log_and_the_records) {
-  constexpr std::uint64_t launches = 5;
+/// Runs a log whose kernel with number `launch`, counted from 1, cannot be launched, if it `fails`.
+void expect_a_run_that_throws_leaves_all(std::uint64_t launch, bool fails,
+                                         warden::several_options hot) {
+  SCOPED_TRACE("launch " + std::to_string(launch) + " of the run fails");
   several::shape const of{.records = 9, .positions = 5};
-  for (std::uint64_t launch = 1; launch <= launches + 1; ++launch) {
-    SCOPED_TRACE("launch " + std::to_string(launch) + " of the run fails");
-    std::vector<cell> all = several::first_cells(of.records);
-    warden::buffer<cell> records{all};
-    cells on{records, patience};
-    log_type later{on, 64};
-    warden::buffer<std::uint32_t> numbers{64};
-    warden::buffer<outcome> results{64};
-    warden::launch(&send, 1, 16, {}, later.ref(), of, 0u, 16u, numbers.data());
+  std::vector<cell> all = several::first_cells(of.records);
+  warden::buffer<cell> records{all};
+  cells on{records, patience};
+  log_type later{on, 64, hot};
+  warden::buffer<std::uint32_t> numbers{64};
+  warden::buffer<outcome> results{64};
+  warden::launch(&send, 1, 16, {}, later.ref(), of, 0u, 16u, numbers.data());
+  later.run(results.data());
+  on.wait();
+  all = records.to_host();
+  warden::launch(&send, 1, 32, {}, later.ref(), of, 0u, 32u, numbers.data());
+  warden::stream_ref{}.synchronize();
+  fail(launch);
+  if (fails) {
+    EXPECT_THROW(later.run(results.data()), warden::cuda_error);
+  } else {
     later.run(results.data());
-    on.wait();
-    all = records.to_host();
-    warden::launch(&send, 1, 32, {}, later.ref(), of, 0u, 32u, numbers.data());
-    warden::stream_ref{}.synchronize();
-    bool const fails = launch <= launches;
-    fail(launch);
-    if (fails) {
-      EXPECT_THROW(later.run(results.data()), warden::cuda_error);
-    } else {
-      later.run(results.data());
-    }
-    fail(0);
-    on.wait();
-    warden::outcome_counts counts = later.counts();
-    EXPECT_EQ(counts.committed + counts.aborted, fails ? 0u : 32u);
-    if (fails) {
-      several::expect_same(records.to_host(), all);
-      EXPECT_EQ(results.to_host(), std::vector<outcome>(64, outcome::not_run));
-    }
-    warden::launch(&send, 1, 32, {}, later.ref(), of, 32u, 64u, numbers.data());
-    later.run();
-    on.wait();
-    counts = later.counts();
-    EXPECT_EQ(counts.committed + counts.aborted, fails ? 64u : 32u) << "lost section";
+  }
+  fail(0);
+  on.wait();
+  warden::outcome_counts counts = later.counts();
+  EXPECT_EQ(counts.committed + counts.aborted, fails ? 0u : 32u);
+  if (fails) {
+    several::expect_same(records.to_host(), all);
+    EXPECT_EQ(results.to_host(), std::vector<outcome>(64, outcome::not_run));
+  }
+  warden::launch(&send, 1, 32, {}, later.ref(), of, 32u, 64u, numbers.data());
+  later.run();
+  on.wait();
+  counts = later.counts();
+  EXPECT_EQ(counts.committed + counts.aborted, fails ? 64u : 32u) << "lost section";
+}
+TEST(several_seeds, a_run_that_throws_leaves_the_log_and_the_records) {
+  // The second number: kernels of a run.
+  for (auto const& [hot, kernels] : {std::pair{0u, 5u}, std::pair{2u, 8u}}) {
+    for (std::uint64_t launch = 1; launch <= kernels + 1; ++launch)
+      expect_a_run_that_throws_leaves_all(launch, launch <= kernels, {.hot_accesses = hot});
   }
 }
 /// Sends one section by each thread, again if the log refuses it, up to 200 times.

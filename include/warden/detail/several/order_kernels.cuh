@@ -123,6 +123,7 @@ WARDEN_KERNEL void place_rows(Arguments a) {
 /// One access of a row of 32, and masks of the row's lanes.
 struct sorted_access {
   std::uint32_t place, mark;  ///< place in the sorted order; its mark
+  std::uint32_t id;           ///< number of the record
   bool exists, is_last;       ///< `is_last`: of its record
   unsigned firsts, writes;    ///< masks: first access to a record; write
 };
@@ -131,10 +132,11 @@ template <class Arguments, class Visit>
 WARDEN_DEVICE void for_each_row(Arguments const& a, std::uint32_t tile, Visit const& visit) {
   for (unsigned r = 0; r < tile_rows; ++r) {
     std::uint32_t const place = tile * tile_size + r * simt::warp_size + simt::lane_id();
-    sorted_access row{place, 0, false, true, 0, 0};
+    sorted_access row{place, 0, 0, false, true, 0, 0};
     bool is_first = false;
     if (place < a.accesses) {
       std::uint32_t const id = a.sorted_ids[place];
+      row.id = id;
       row.exists = id < a.records;
       row.mark = a.sorted_marks[place];
       is_first = row.exists && (place == 0 || a.sorted_ids[place - 1] != id);
@@ -152,7 +154,13 @@ WARDEN_DEVICE std::uint32_t tile_of_warp() {
 /// Updates `now` by a row. `place` is the place of the calling lane in that row.
 WARDEN_DEVICE void go_on(tile_places& now, std::uint32_t place, unsigned firsts, unsigned writes) {
   std::uint32_t const begin = place - simt::lane_id() + 1;
-  if (firsts != 0) now.first = begin + static_cast<unsigned>(simt::last_bit(firsts));
+  if (firsts != 0) {
+    auto const first = static_cast<unsigned>(simt::last_bit(firsts));
+    now.first = begin + first;
+    now.writes = static_cast<std::uint32_t>(simt::count_bits(writes >> first));
+  } else {
+    now.writes += static_cast<std::uint32_t>(simt::count_bits(writes));
+  }
   if (writes != 0) now.write = begin + static_cast<unsigned>(simt::last_bit(writes));
 }
 
@@ -186,9 +194,28 @@ WARDEN_DEVICE tile_places places_before(Arguments const& a, std::uint32_t tile) 
     std::uint32_t const write = simt::shuffle(simt::full_warp, seen.write, lane(writes));
     if (firsts != 0) found.first = first;
     if (found.write == 0 && writes != 0) found.write = write;  // mutation: several-far
+    bool const is_of_record = firsts == 0 || simt::lane_id() <= lane(firsts);
+    found.writes += simt::warp_sum(is_of_record ? seen.writes : 0);
     end = end > simt::warp_size ? end - simt::warp_size : 0;
   }
   return found;
+}
+/// Notes a record that may be hot, by the threads of its first and of its last access: it has
+/// `writes` writes. The marks that were sorted are not needed any more. Returns the bit of the
+/// access.
+template <class Arguments>
+WARDEN_DEVICE std::uint32_t note_hot(Arguments const& a, sorted_access const& row,
+                                     std::uint32_t first, std::uint32_t writes) {
+  std::uint32_t const least = a.owned.least;
+  if (least == 0 || first + (least - 1) >= a.accesses) return 0;
+  if (a.sorted_ids[first + (least - 1)] != row.id) return 0;  // mutation: several-hot
+  if (row.place == first) {
+    std::uint32_t const number = simt::fetch_add(&a.control->hot_records, 1u);
+    a.owned.records[number] = {row.id, first, number, 0, 0, 0, 0, 0, 0};
+    a.marks[first] = number;
+  }
+  if (row.is_last) a.marks[first + 1] = writes;
+  return access_turn::hot_bit;
 }
 /// Finds the turns of all accesses. One warp for each tile.
 template <class Arguments>
@@ -204,11 +231,12 @@ WARDEN_KERNEL void order_accesses(Arguments a) {
     if (row.exists) {
       std::uint32_t const first = mine.first - 1;
       std::uint32_t turn = row.place - first;
+      bool const is_write = row.mark >> 31 != 0;
       // A write before `first` belongs to another record.
-      if (row.mark >> 31 == 0)
-        turn = mine.write > first ? mine.write - first : 0;  // mutation: several-read
+      if (!is_write) turn = mine.write > first ? mine.write - first : 0;  // mutation: several-read
       if (!row.is_last) turn |= access_turn::release_bit;
-      a.turns[row.mark & ~(1u << 31)] = {first, turn};
+      a.turns[row.mark & ~(1u << 31)] = {
+          first | note_hot(a, row, first, mine.writes + (is_write ? 1 : 0)), turn};
     }
     go_on(before, row.place, row.firsts, row.writes);
   });

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
@@ -25,16 +26,31 @@ enum class outcome : unsigned char {
 
 namespace detail {
 
-/// Records of a section. Copies those that it writes. Lives in the call of the section.
+/// Copies a record, by words as wide as its type allows: memcpy from memory of bytes would copy
+/// single bytes.
+template <class Record>
+WARDEN_DEVICE void copy_record(Record* to, Record const* from) {
+  ::new (static_cast<void*>(to)) Record(*from);
+}
+
+/// Records of a section, and copies of those that it writes. Lives as long as the section is run.
 template <class Set, unsigned Most>
 class section_records;
 template <class... Types, unsigned Most>
 class section_records<array_set<Types...>, Most> {
   using set = array_set<Types...>;
   static_assert((std::is_trivially_copyable_v<typename array_type<Types>::record> && ...));
+  static constexpr std::size_t alignment =
+      std::max({alignof(typename array_type<Types>::record)...});
 
  public:
-  /// Constructs the records with the numbers `ids`. Copies those that the section writes.
+  /// Bytes of each copy.
+  static constexpr std::size_t copy_bytes =
+      (std::max({sizeof(typename array_type<Types>::record)...}) + alignment - 1) / alignment *
+      alignment;
+
+  /// Constructs the accesses to the records with the numbers `ids`. Before the section runs, each
+  /// must have a place, and those that it writes a copy.
   WARDEN_DEVICE section_records(set const& all, std::uint32_t const (&ids)[Most],
                                 named_accesses const& named, std::uint32_t section)
       : all_{all}, named_{named} {
@@ -43,23 +59,37 @@ class section_records<array_set<Types...>, Most> {
       // Indexed by the members below, so the caller's ids stay in registers.
       ids_[s] = ids[s];
     }
-    for_written([&](auto* record, unsigned slot) {
-      memcpy(copies_ + slot * copy_bytes, record, sizeof(*record));
-    });
     all_.for_growing(
         [&](auto const& array, unsigned k) { rows_[k] = array.rows.rows_of(section); });
   }
   section_records(section_records const&) = delete;
   section_records& operator=(section_records const&) = delete;
 
+  /// Says that the records of the accesses in a mask are in their arrays.
+  WARDEN_DEVICE void place_in_arrays(unsigned slots) {
+    for_each(slots,
+             [&](auto const& array, unsigned slot) { places_[slot] = array.at(ids_[slot]); });
+  }
+  /// Says where the record of an access is, if it is not in its array.
+  WARDEN_DEVICE void place_at(unsigned slot, std::byte* record) { places_[slot] = record; }
+  /// Copies the records of the accesses in a mask. The section uses the copies.
+  WARDEN_DEVICE void copy(unsigned slots) {
+    for_each(slots, [&](auto const& array, unsigned slot) {
+      using record = std::remove_reference_t<decltype(*array.records)>;
+      copy_record(&copy_of<record>(slot), static_cast<record const*>(places_[slot]));
+    });
+    copied_ |= slots;
+  }
   /// True if the section used a record that it had not named.
   [[nodiscard]] WARDEN_DEVICE bool is_misused() const { return is_misused_; }
-  /// Writes the copies back. Calls `written(record)` after each.
+  /// Writes the copies of the accesses in a mask back. Calls `written(record)` after each.
   template <class Written>
-  WARDEN_DEVICE void commit(Written const& written) {
-    for_written([&](auto* record, unsigned slot) {
-      memcpy(record, copies_ + slot * copy_bytes, sizeof(*record));
-      written(record);
+  WARDEN_DEVICE void commit(unsigned slots, Written const& written) {
+    for_each(slots, [&](auto const& array, unsigned slot) {
+      using record = std::remove_reference_t<decltype(*array.records)>;
+      auto* const to = static_cast<record*>(places_[slot]);
+      copy_record(to, &copy_of<record>(slot));
+      written(to);
     });
   }
 
@@ -69,13 +99,14 @@ class section_records<array_set<Types...>, Most> {
   WARDEN_DEVICE Record const& read_at(unsigned position) {
     unsigned const slot = slot_at<Record>(position);
     if (slot == Most) return any<Record>();
-    return named_.writes_to(slot) ? copy<Record>(slot) : *all_.template of<Record>().at(ids_[slot]);
+    bool const is_copied = (copied_ >> slot & 1) != 0;
+    return is_copied ? copy_of<Record>(slot) : *static_cast<Record const*>(places_[slot]);
   }
   /// Returns the copy of the record of this type that was named at `position`.
   template <class Record>
   WARDEN_DEVICE Record& write_at(unsigned position) {
     unsigned const slot = slot_at<Record>(position);
-    return slot != Most && named_.writes_to(slot) ? copy<Record>(slot) : any<Record>();
+    return slot != Most && named_.writes_to(slot) ? copy_of<Record>(slot) : any<Record>();
   }
   /// Returns the rows that the section appends to the array with records of this type.
   template <class Record>
@@ -92,13 +123,6 @@ class section_records<array_set<Types...>, Most> {
   }
 
  private:
-  static constexpr std::size_t alignment =
-      std::max({alignof(typename array_type<Types>::record)...});
-  /// Bytes of each copy.
-  static constexpr std::size_t copy_bytes =
-      (std::max({sizeof(typename array_type<Types>::record)...}) + alignment - 1) / alignment *
-      alignment;
-
   /// Returns the access at `position`, or `Most` if it is no access to a record of this type.
   template <class Record>
   WARDEN_DEVICE unsigned slot_at(unsigned position) const {
@@ -110,37 +134,40 @@ class section_records<array_set<Types...>, Most> {
     }
     return slot;
   }
-  /// Calls `f(record, slot)` for all accesses that are writes.
+  /// Calls `f(array, slot)` for the accesses of a mask.
   template <class F>
-  WARDEN_DEVICE void for_written(F const& f) {
-    auto const visit = [&](unsigned s) {
-      if (s >= named_.count || !named_.writes_to(s)) return;
-      all_.with_record(ids_[s], [&](auto const& array) { f(array.at(ids_[s]), s); });
-    };
+  WARDEN_DEVICE void for_each(unsigned slots, F const& f) {
     if constexpr (set::count == 1) {
       WARDEN_UNROLL
-      for (unsigned s = 0; s < Most; ++s) visit(s);
+      for (unsigned s = 0; s < Most; ++s) {
+        if ((slots >> s & 1) != 0) f(all_.first, s);
+      }
     } else {
       // The code for all arrays stands once, and not once for each access.
       WARDEN_NO_UNROLL
-      for (unsigned s = 0; s < Most; ++s) visit(s);
+      for (; slots != 0; slots &= slots - 1) {
+        auto const s = static_cast<unsigned>(simt::first_bit(slots));
+        all_.with_record(ids_[s], [&](auto const& array) { f(array, s); });
+      }
     }
   }
   template <class Record>
-  [[nodiscard]] WARDEN_DEVICE Record& copy(unsigned slot) {
+  [[nodiscard]] WARDEN_DEVICE Record& copy_of(unsigned slot) {
     return *reinterpret_cast<Record*>(copies_ + slot * copy_bytes);
   }
   /// Returns a record of zero bytes. It is never written back, because the section is refused.
   template <class Record>
   WARDEN_DEVICE Record& any() {
     is_misused_ = true;
-    memset(&copy<Record>(0), 0, sizeof(Record));
-    return copy<Record>(0);
+    memset(&copy_of<Record>(0), 0, sizeof(Record));
+    return copy_of<Record>(0);
   }
 
   set const& all_;
   named_accesses named_;
   std::uint32_t ids_[Most];
+  void* places_[Most];   ///< [slot] the record
+  unsigned copied_ = 0;  ///< bit s: the section uses a copy of access s
   bool is_misused_ = false;
   appended_rows rows_[set::count];  ///< [array]; set for growing arrays only
   alignas(alignment) std::byte copies_[Most * copy_bytes];

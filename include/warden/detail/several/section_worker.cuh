@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The kernel that runs sections on several records, each when its turn has come on all of them.
+/// A thread that runs one section on several records at a time, when its turn has come on all of
+/// them.
 #pragma once
 
 #include <warden/detail/block/watchdog.cuh>
@@ -13,28 +14,21 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Threads of a block.
-inline constexpr unsigned several_threads = 256;
-
-/// One thread of the kernel. It has one section at a time.
-///
-/// Threads take sections in the order of the log, so each section before a thread's own is finished
-/// or taken by a thread. A section waits only for sections before it. So the first unfinished
-/// section never waits, and no number of resident blocks leads to a deadlock. The lanes of a warp
-/// poll together, so no lane keeps another lane from its section.
+/// A thread's section, and what is done with it. Threads take sections in the order of the array
+/// or of the log, and a section waits only for sections before it.
 template <unsigned Most, class Arguments, class Function>
-class several_worker {
+class section_worker {
+ protected:
   using types = typename Arguments::types;
   using array_set = typename Arguments::array_set;
+  using records_type = records<types, Most>;
 
- public:
   /// Precondition: the arguments outlive this object.
-  WARDEN_DEVICE several_worker(Arguments const& a, Function const& function)
+  WARDEN_DEVICE section_worker(Arguments const& a, Function const& function)
       : a_{a}, function_{function}, count_{a.count()} {}
 
-  /// Runs sections until none is left, or the run is poisoned. Collective over the warp.
-  WARDEN_DEVICE void run() {
-    run_all();
+  /// Adds the results of the warp's sections to those of the run. Collective over the warp.
+  WARDEN_DEVICE void add_counts() const {
     outcome_counts& counts = a_.control->counts;
     std::uint32_t const committed = simt::warp_sum(counts_.committed);
     std::uint32_t const aborted = simt::warp_sum(counts_.aborted);
@@ -44,55 +38,17 @@ class several_worker {
     simt::add(&counts.aborted, aborted);
     simt::add(&counts.refused, refused);
   }
+  /// Tells waiting threads that the run makes progress. One lane.
+  WARDEN_DEVICE void note_progress(unsigned sections) const {
+    simt::add(&a_.control->finished, sections);
+  }
 
- private:
-  WARDEN_DEVICE void run_all() {
-    watchdog dog{a_.arrays.first.health, a_.limit};
-    unsigned failures = 0;
-    bool are_left = true;
-    for (;;) {
-      if (are_left) are_left = take();
-      if (!simt::any(simt::full_warp, has_section_)) return;
-      bool const is_ready = has_section_ && has_come();
-      unsigned const ready = simt::ballot(simt::full_warp, is_ready);
-      if (ready != 0) {
-        if (is_ready) finish(run_section());
-        simt::sync_warp(simt::full_warp);
-        // Tells waiting threads that the run makes progress.
-        if (simt::lane_id() == 0)
-          simt::add(&a_.control->finished, static_cast<unsigned>(simt::count_bits(ready)));
-        failures = 0;
-        dog = watchdog{a_.arrays.first.health, a_.limit};
-        continue;
-      }
-      simt::back_off(pause(failures));
-      if (++failures % watchdog::polls_per_look == 0 &&
-          simt::any(simt::full_warp, has_section_ && !is_hopeful(dog)))
-        return;
-    }
-  }
-  /// Gives each lane without a section the next one of the log. Returns false if none is left.
-  /// Collective over the warp.
-  WARDEN_DEVICE bool take() {
-    unsigned const idle = simt::ballot(simt::full_warp, !has_section_);
-    if (idle == 0) return true;
-    auto const count = static_cast<unsigned>(simt::count_bits(idle));
-    std::uint32_t first = 0;
-    if (simt::lane_id() == 0) first = simt::fetch_add(&a_.control->next, count);
-    first = simt::shuffle(simt::full_warp, first, 0);
-    if (!has_section_) {
-      unsigned const below = idle & ((1u << simt::lane_id()) - 1);
-      section_ = first + static_cast<unsigned>(simt::count_bits(below));
-      has_section_ = section_ < count_;
-      if (has_section_) begin();
-    }
-    return first + count < count_;
-  }
-  /// Loads the section's accesses and turns, and prefetches its records.
+  /// Loads the accesses and turns of section `section_`, and prefetches its records.
   WARDEN_DEVICE void begin() {
     named_ = a_.named[section_];
     std::uint32_t const first = section_ * Most;
     early_ = 0;
+    owned_ = 0;
     releases_ = false;
     // Constant indexes keep the arrays in registers, and let the loads overlap.
     WARDEN_UNROLL
@@ -104,19 +60,25 @@ class several_worker {
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
       if (s >= named_.count) continue;
+      if (turns_[s].is_hot()) {
+        owned_ |= 1u << s;
+        continue;
+      }
       if (turns_[s].value() != 0) early_ |= 1u << s;
       releases_ = releases_ || turns_[s].releases();
       a_.arrays.with_record(ids_[s], [&](auto const& array) { simt::prefetch(array.at(ids_[s])); });
     }
     waits_ = early_ != 0;
   }
-  /// True once the turn of all accesses has come. Polls all other accesses together: polls one
-  /// after another would each add their latency to the time between two sections on a hot record.
-  WARDEN_DEVICE bool has_come() {
+  /// True once the turn of all accesses of `early_` has come. Polls all other accesses together:
+  /// polls one after another would each add their latency to the time between two sections on a hot
+  /// record. `load(turn)` reads a counter.
+  template <class Load>
+  WARDEN_DEVICE bool has_come(Load const& load) {
     std::uint32_t done[Most];
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
-      if ((early_ >> s & 1) != 0) done[s] = simt::load_relaxed(counter(turns_[s]));
+      if ((early_ >> s & 1) != 0) done[s] = load(turns_[s]);
     }
     distance_ = 0;
     WARDEN_UNROLL
@@ -134,12 +96,18 @@ class several_worker {
     }
     return early_ == 0;
   }
-  /// Returns the number of failed polls from which the length of a pause follows. It is small if a
-  /// section of the warp waits for few accesses.
-  WARDEN_DEVICE unsigned pause(unsigned failures) const {
-    std::uint32_t const nearest = simt::warp_min(has_section_ ? distance_ : ~0u) - 1;
+  /// True once the turn of all accesses has come whose counters are in global memory.
+  WARDEN_DEVICE bool has_come() {
+    return has_come([&](access_turn const& of) { return simt::load_relaxed(counter(of)); });
+  }
+  /// Returns the number of failed polls from which the length of a pause follows, after `failures`
+  /// of them. It is small if a section of the warp waits for few accesses. Collective over the
+  /// warp.
+  WARDEN_DEVICE unsigned pause(unsigned failures, bool waits) const {
+    std::uint32_t const nearest = simt::warp_min(waits ? distance_ : ~0u) - 1;
     return nearest < failures ? nearest : failures;
   }
+  /// True unless the run has ended by the time limit, now or before.
   WARDEN_DEVICE bool is_hopeful(watchdog& dog) const {
     return dog.hopeful([&] { return simt::load_relaxed(&a_.control->finished) + std::uint64_t{1}; },
                        [&] {
@@ -150,6 +118,128 @@ class several_worker {
                          }
                          stop(a_.arrays.first.health, a_.limit.nanoseconds, turn, section_);
                        });
+  }
+
+  /// Acquires the records whose counters are in global memory. Pairs with the fence in `release` of
+  /// the sections whose additions `has_come` has read, for the records that those sections wrote or
+  /// read.
+  WARDEN_DEVICE void acquire() const {
+    if (waits_) simt::fence_device();  // mutation: several-acquire
+  }
+  /// True if the rows that the section appends fit their arrays.
+  [[nodiscard]] WARDEN_DEVICE bool rows_fit() const {
+    bool fit = true;
+    a_.arrays.for_growing([&](auto const& array, unsigned) {
+      if (!array.holds(array.rows.rows_of(section_))) fit = false;  // mutation: several-rows
+    });
+    return fit;
+  }
+  /// Reports the arrays that the section's rows do not fit.
+  WARDEN_COLD static void report_rows(Arguments const& a, std::uint32_t section) {
+    a.arrays.for_growing([&](auto const& array, unsigned) {
+      if (array.holds(array.rows.rows_of(section))) return;
+      simt::fetch_add(&array.report->rows_refused, std::uint64_t{1});
+      simt::store_relaxed(&array.report->rows_at_most, array.size);
+    });
+  }
+  /// Sets the places of the section's rows to zero bytes.
+  WARDEN_DEVICE void clear_rows() const {
+    a_.arrays.for_growing([&](auto const& array, unsigned) { array.clear_rows(section_); });
+  }
+
+  /// Tells the simulated device that the section begins to access its records.
+  WARDEN_DEVICE void enter() const {
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < Most; ++s) {
+      if (s >= named_.count) continue;
+      a_.arrays.with_record(ids_[s], [&](auto const& array) {
+        if (named_.writes_to(s)) {
+          simt::section_enter(array.at(ids_[s]));
+        } else {
+          simt::demand_visible(array.at(ids_[s]));
+        }
+      });
+    }
+  }
+  /// Tells the simulated device that the section has accessed the records of a mask of accesses.
+  WARDEN_DEVICE void leave(unsigned slots) const {
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < Most; ++s) {
+      if ((slots >> s & 1) == 0 || !named_.writes_to(s)) continue;
+      a_.arrays.with_record(ids_[s],
+                            [&](auto const& array) { simt::section_leave(array.at(ids_[s])); });
+    }
+  }
+  /// Calls the section with its records, which have places, and copies if they are written. No
+  /// other thread writes them, or reads those that the section writes. If the result is `commit`,
+  /// the copies are yet to be written back.
+  template <class Section>
+  WARDEN_DEVICE outcome execute(records_type& mine, Section const& section) const {
+    bool const commits = call(section, mine) == outcome::commit;  // mutation: several-abort
+    if (mine.is_misused()) {
+      simt::fetch_add(&a_.arrays.first.report->accesses_unnamed, std::uint64_t{1});
+      return outcome::refused;
+    }
+    return commits ? outcome::commit : outcome::abort;
+  }
+  /// Writes back the records of those accesses in a mask that are writes. They are in their arrays.
+  WARDEN_DEVICE void commit(records_type& mine, unsigned slots) const {
+    mine.commit(slots & named_.writes, [](auto* written) { simt::note_written(written); });
+  }
+  /// Returns a mask of all accesses.
+  [[nodiscard]] WARDEN_DEVICE unsigned all() const { return (1u << named_.count) - 1; }
+  /// True if the section runs. Otherwise reports why it is refused.
+  WARDEN_DEVICE bool runs() const {
+    if (named_.refused_for != refusal::none) {
+      report_refusal(a_, section_, named_.refused_for);
+      return false;
+    }
+    if (rows_fit()) return true;
+    report_rows(a_, section_);
+    return false;
+  }
+  /// Releases the records whose counters are in global memory to later sections.
+  WARDEN_DEVICE void release() const {
+    // Release: pairs with the fence in `acquire` of the sections that wait for these additions.
+    if (releases_) simt::fence_device();  // mutation: several-release
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < Most; ++s) {
+      if (s >= named_.count || turns_[s].is_hot() || !turns_[s].releases()) continue;
+      simt::add(counter(turns_[s]), 1u);  // mutation: several-lost
+    }
+  }
+  /// Notes the result of the section.
+  WARDEN_DEVICE void note(outcome result) {
+    if (result != outcome::commit) clear_rows();
+    if (a_.outcomes != nullptr) a_.outcomes[section_] = result;
+    a_.arrays.for_growing([&](auto const& array, unsigned) { array.rows.settle(section_); });
+    counts_.committed += result == outcome::commit ? 1 : 0;
+    counts_.aborted += result == outcome::abort ? 1 : 0;
+    counts_.refused += result == outcome::refused ? 1 : 0;
+  }
+
+  Arguments const& a_;
+  Function const& function_;
+  std::uint32_t const count_;  ///< sections of the run
+  outcome_counts counts_{};    ///< results of this thread's sections
+  bool waits_ = false;         ///< true if any access waits for a counter in global memory
+  bool releases_ = false;      ///< true if any access counts there when it has finished
+  std::uint32_t section_ = 0;
+  named_accesses named_{};
+  access_turn turns_[Most];     ///< turns of the accesses
+  std::uint32_t ids_[Most];     ///< records of the accesses
+  unsigned early_ = 0;          ///< bit s: the turn of access s has not come yet
+  unsigned owned_ = 0;          ///< bit s: the block owns the record of access s
+  std::uint32_t distance_ = 0;  ///< accesses to one record that must finish first, at most
+
+ private:
+  template <class Section>
+  WARDEN_DEVICE outcome call(Section const& section, records<types, Most>& mine) const {
+    if constexpr (requires { section(mine, a_.context); }) {
+      return section(mine, a_.context);
+    } else {
+      return section(mine);
+    }
   }
   /// Poisons the launch. Arguments are passed by value, because an argument whose address is taken
   /// would be in local memory in the whole kernel.
@@ -182,142 +272,11 @@ class several_worker {
       });
     }
   }
-  /// True if the rows that the section appends fit their arrays.
-  [[nodiscard]] WARDEN_DEVICE bool rows_fit() const {
-    bool fit = true;
-    a_.arrays.for_growing([&](auto const& array, unsigned) {
-      if (!array.holds(array.rows.rows_of(section_))) fit = false;  // mutation: several-rows
-    });
-    return fit;
-  }
-  /// Reports the arrays that the section's rows do not fit.
-  WARDEN_COLD static void report_rows(Arguments const& a, std::uint32_t section) {
-    a.arrays.for_growing([&](auto const& array, unsigned) {
-      if (array.holds(array.rows.rows_of(section))) return;
-      simt::fetch_add(&array.report->rows_refused, std::uint64_t{1});
-      simt::store_relaxed(&array.report->rows_at_most, array.size);
-    });
-  }
-  /// Sets the places of the section's rows to zero bytes.
-  WARDEN_DEVICE void clear_rows() const {
-    a_.arrays.for_growing([&](auto const& array, unsigned) { array.clear_rows(section_); });
-  }
-
-  /// Runs the section on its records. No other thread writes them, or reads those that the section
-  /// writes.
-  WARDEN_DEVICE outcome run_section() const {
-    if (named_.refused_for != refusal::none) {
-      report_refusal(a_, section_, named_.refused_for);
-      return outcome::refused;
-    }
-    // Acquire: pairs with the fence in `finish` of the sections whose additions `has_come` has
-    // read, for the records that those sections wrote or read.
-    if (waits_) simt::fence_device();  // mutation: several-acquire
-    if (!rows_fit()) {
-      report_rows(a_, section_);
-      clear_rows();
-      return outcome::refused;
-    }
-    WARDEN_UNROLL
-    for (unsigned s = 0; s < Most; ++s) {
-      if (s >= named_.count) continue;
-      a_.arrays.with_record(ids_[s], [&](auto const& array) {
-        if (named_.writes_to(s)) {
-          simt::section_enter(array.at(ids_[s]));
-        } else {
-          simt::demand_visible(array.at(ids_[s]));
-        }
-      });
-    }
-    outcome result = outcome::refused;
-    {
-      records<types, Most> mine{a_.arrays, ids_, named_, section_};
-      auto const section = function_(std::uint64_t{section_});
-      bool const commits = call(section, mine) == outcome::commit;  // mutation: several-abort
-      if (mine.is_misused()) {
-        simt::fetch_add(&a_.arrays.first.report->accesses_unnamed, std::uint64_t{1});
-      } else if (commits) {
-        mine.commit([](auto* written) { simt::note_written(written); });
-        result = outcome::commit;
-      } else {
-        result = outcome::abort;
-      }
-    }
-    WARDEN_UNROLL
-    for (unsigned s = 0; s < Most; ++s) {
-      if (s >= named_.count || !named_.writes_to(s)) continue;
-      a_.arrays.with_record(ids_[s],
-                            [&](auto const& array) { simt::section_leave(array.at(ids_[s])); });
-    }
-    if (result != outcome::commit) clear_rows();
-    return result;
-  }
-  template <class Section>
-  WARDEN_DEVICE outcome call(Section const& section, records<types, Most>& mine) const {
-    if constexpr (requires { section(mine, a_.context); }) {
-      return section(mine, a_.context);
-    } else {
-      return section(mine);
-    }
-  }
-  /// Releases the records to later sections, and counts the result.
-  WARDEN_DEVICE void finish(outcome result) {
-    // Release: pairs with the fence in `run_section` of the sections that wait for these additions.
-    if (releases_) simt::fence_device();  // mutation: several-release
-    WARDEN_UNROLL
-    for (unsigned s = 0; s < Most; ++s) {
-      if (s >= named_.count || !turns_[s].releases()) continue;
-      simt::add(counter(turns_[s]), 1u);  // mutation: several-lost
-    }
-    if (a_.outcomes != nullptr) a_.outcomes[section_] = result;
-    a_.arrays.for_growing([&](auto const& array, unsigned) { array.rows.settle(section_); });
-    counts_.committed += result == outcome::commit ? 1 : 0;
-    counts_.aborted += result == outcome::abort ? 1 : 0;
-    counts_.refused += result == outcome::refused ? 1 : 0;
-    has_section_ = false;
-  }
 
   [[nodiscard]] WARDEN_DEVICE std::uint32_t* counter(access_turn const& of) const {
     return &a_.sorted_ids[of.counter];
   }
-
-  Arguments const& a_;
-  Function const& function_;
-  std::uint32_t const count_;  ///< sections of the run
-  outcome_counts counts_{};    ///< results of this thread's sections
-  bool has_section_ = false;
-  bool waits_ = false;     ///< true if the turn of any access is not 0
-  bool releases_ = false;  ///< true if any access counts when it has finished
-  std::uint32_t section_ = 0;
-  named_accesses named_{};
-  access_turn turns_[Most];     ///< turns of the accesses
-  std::uint32_t ids_[Most];     ///< records of the accesses
-  unsigned early_ = 0;          ///< bit s: the turn of access s has not come yet
-  std::uint32_t distance_ = 0;  ///< accesses to one record that must finish first, at most
 };
-
-/// Runs all sections, in the order of the log on each record.
-template <unsigned Most, class Arguments, class Function>
-WARDEN_KERNEL void WARDEN_BOUNDS(several_threads, 1)
-    run_several(WARDEN_GRID_CONSTANT Arguments const a,
-                WARDEN_GRID_CONSTANT Function const function) {
-  simt::assume_one_dimension();
-  if (!a.has_records()) return;
-  several_worker<Most, Arguments, Function> worker{a, function};
-  worker.run();
-  a.finish_block();
-}
-/// Ends a run whose kernels could not all be enqueued, so that none of its sections ran. A log
-/// keeps its sections. One thread.
-template <class Arguments>
-WARDEN_KERNEL void give_up_several(Arguments a) {
-  bool const had_records = a.has_records();
-  std::uint32_t const left = a.control->sections;
-  *a.control = {};
-  if (!had_records) return;
-  simt::fence_device();  // release, as in finish_block
-  a.end(left);
-}
 
 }  // namespace detail
 WARDEN_NAMESPACE_END

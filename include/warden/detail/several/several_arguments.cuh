@@ -5,6 +5,7 @@
 
 #include <warden/detail/block/watchdog.cuh>
 #include <warden/detail/execute/log_shard.cuh>
+#include <warden/detail/several/hot_records.cuh>
 #include <warden/detail/several/records.cuh>
 #include <warden/detail/several/section_arrays.cuh>
 #include <warden/simt/simt.cuh>
@@ -18,6 +19,7 @@ struct outcome_counts {
   std::uint32_t committed;  ///< sections that returned outcome::commit
   std::uint32_t aborted;    ///< sections that returned outcome::abort
   std::uint32_t refused;    ///< sections with a wrong access
+  std::uint32_t by_owners;  ///< sections, of these three, that the owners of hot records ran
 };
 
 namespace detail {
@@ -30,26 +32,37 @@ struct several_control {
   alignas(128) std::uint32_t blocks_done;  ///< blocks that have run all their sections
   std::uint32_t sections;                  ///< sections of the log, if there is one
   outcome_counts counts;                   ///< results
+  std::uint32_t hot_records;               ///< records that may be hot
+  std::uint32_t groups;                    ///< groups that may have an owner
+  std::uint32_t owners;                    ///< blocks with lower numbers may own records
 };
 
 /// When an access may begin.
 struct access_turn {
   /// Set in `turn` if a later access to the record may wait for this one.
   static constexpr std::uint32_t release_bit = 1u << 31;
+  /// Set in `counter` if the record may be hot, and while sections run only if it has an owner.
+  static constexpr std::uint32_t hot_bit = 1u << 31;
 
-  std::uint32_t counter;  ///< number of the record's counter
+  std::uint32_t counter;  ///< result of `place()`, and hot_bit
   std::uint32_t turn;     ///< result of `value()`, and release_bit
 
   /// Returns the value of the counter from which on the access may begin.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t value() const { return turn & ~release_bit; }
+  /// Returns the number of the record's counter. If the record has an owner and sections run:
+  /// the number of the record in the memory of the owner.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t place() const { return counter & ~hot_bit; }
+  /// True if the record may be hot; while sections run, if it has an owner.
+  [[nodiscard]] WARDEN_DEVICE bool is_hot() const { return (counter & hot_bit) != 0; }
   /// True if the access counts when it has finished.
   [[nodiscard]] WARDEN_DEVICE bool releases() const { return (turn & release_bit) != 0; }
 };
 
 /// Last places in a tile of the sorted accesses, plus 1; 0 if there are none.
 struct tile_places {
-  std::uint32_t first;  ///< first access to a record
-  std::uint32_t write;  ///< write
+  std::uint32_t first;   ///< first access to a record
+  std::uint32_t write;   ///< write
+  std::uint32_t writes;  ///< number of writes from `first` on; without `first`, of all
 };
 
 /// Counter of a log that is run. It is above the capacity of every log, so sends are refused.
@@ -61,22 +74,24 @@ struct several_arguments {
   using types = Types;
   using array_set = typename array_set_of<Types>::type;
 
-  array_set arrays;             ///< arrays of the records; the first one reports runs that fail
-  std::uint32_t records;        ///< records of all arrays
-  Context context;              ///< context of the sections
-  time_limit limit;             ///< time limit of the guarded array
-  several_control* control;     ///< state of the run
-  std::uint32_t sections;       ///< sections of the run
-  std::uint32_t accesses;       ///< places for their accesses
-  outcome* outcomes;            ///< [section] results, or null
-  named_accesses* named;        ///< [section]
-  std::uint32_t* ids;           ///< [section][access] number of the record; no access: `records`
-  std::uint32_t* marks;         ///< [section][access] the place itself; bit 31: write
+  array_set arrays;          ///< arrays of the records; the first one reports runs that fail
+  std::uint32_t records;     ///< records of all arrays
+  Context context;           ///< context of the sections
+  time_limit limit;          ///< time limit of the guarded array
+  several_control* control;  ///< state of the run
+  std::uint32_t sections;    ///< sections of the run
+  std::uint32_t accesses;    ///< places for their accesses
+  outcome* outcomes;         ///< [section] results, or null
+  named_accesses* named;     ///< [section]
+  std::uint32_t* ids;        ///< [section][access] number of the record; no access: `records`
+  std::uint32_t* marks;      ///< [section][access] the place itself; bit 31: write. Later, of a hot
+                             ///< record: its number, and its writes, at its first two places
   std::uint32_t* sorted_ids;    ///< [place] sorted ids; later the counters, at first places
   std::uint32_t* sorted_marks;  ///< [place] marks of sorted_ids
   access_turn* turns;           ///< [section][access]
   tile_places* tiles;           ///< [tile]
   log_shard* log;               ///< counter of the log whose sections are run, or null
+  owned_records owned;          ///< hot records, and owners of sections
 
   /// True if the run has the records.
   [[nodiscard]] WARDEN_DEVICE bool has_records() const { return control->has_records != 0; }

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A thread of a block that owns hot records: it runs sections on them.
+#pragma once
+
+#include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/block/watchdog.cuh>
+#include <warden/detail/several/hot_records.cuh>
+#include <warden/detail/several/section_worker.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Shared memory of a block that owns records with copies of `RecordBytes` bytes.
+template <std::size_t RecordBytes>
+struct owner_memory {
+  /// Records that fit.
+  static constexpr std::uint32_t capacity =
+      std::max(owner_bytes / (RecordBytes + sizeof(std::uint32_t)), std::size_t{1});
+
+  arena_carver carver{};
+  arena_piece<std::byte> records = carver.take<std::byte>(capacity * RecordBytes, 16);
+  arena_piece<std::uint32_t> finished = carver.take<std::uint32_t>(capacity);
+  arena_piece<std::uint32_t> next_row = carver.take<std::uint32_t>(1);
+};
+
+/// A section of a thread and its records, in local memory.
+template <class Records, class Section>
+struct loaded_section {
+  Records records;
+  Section section;
+};
+
+/// One thread of a block that owns records. It has one section at a time.
+///
+/// Warps take tiles of sections in order, and the sections of the block there in order. So the
+/// first unfinished section, if it is one of the block, has been taken, or is the next one of a
+/// warp whose lanes have finished theirs. Other blocks run the sections without an owner: all
+/// blocks are resident.
+///
+/// A hot record should go from section to section without waiting for global memory. So a section
+/// waits for its other records first, and copies them; then it waits for those of the block. What
+/// takes long is done while no lane of the warp has a section that can run.
+template <unsigned Most, class Arguments, class Function>
+class owner_worker : section_worker<Most, Arguments, Function> {
+  using base = section_worker<Most, Arguments, Function>;
+  using records_type = typename base::records_type;
+  using section_type = std::remove_cvref_t<std::invoke_result_t<Function const&, std::uint64_t>>;
+  static constexpr std::size_t record_bytes = records_type::copy_bytes;
+
+ public:
+  /// Shared memory of the block.
+  using memory = owner_memory<record_bytes>;
+  /// Section of this thread.
+  using loaded = loaded_section<records_type, section_type>;
+
+  /// Uses the block's shared memory, and `storage` for sections. Precondition: the arguments
+  /// outlive this object.
+  WARDEN_DEVICE owner_worker(Arguments const& a, Function const& function,
+                             std::byte (&storage)[sizeof(loaded)])
+      : owner_worker{a, function, storage, memory{}} {}
+
+  /// Runs the sections of the block until none is left, or the run is poisoned. Collective over the
+  /// block.
+  WARDEN_DEVICE void run() {
+    for_own_records([&](auto* record, std::uint32_t place) {
+      using type = std::remove_pointer_t<decltype(record)>;
+      copy_record(reinterpret_cast<type*>(records_ + place * record_bytes), record);
+      simt::shared_store(finished_[place], 0u);
+    });
+    if (simt::thread_rank() == 0) simt::shared_store(next_row_[0], 0u);
+    simt::sync_block();
+    run_all();
+    this->add_counts();
+    if (simt::lane_id() == 0) simt::add(&this->a_.control->counts.by_owners, ran_);
+    simt::sync_block();
+    for_own_records([&](auto* record, std::uint32_t place) {
+      using type = std::remove_pointer_t<decltype(record)>;
+      auto const* const from = reinterpret_cast<type const*>(records_ + place * record_bytes);
+      copy_record(record, from);  // mutation: several-stored
+      simt::note_written(record);
+    });
+  }
+
+ private:
+  /// Next step of a thread.
+  enum class step : unsigned char {
+    take,     ///< it takes a section
+    load,     ///< its section waits for records that the block does not own
+    run,      ///< its section waits for records of the block
+    release,  ///< its section has run, and has records that the block does not own
+  };
+  /// Rows of 32 sections of a tile, at most; a byte of a word for each.
+  static constexpr unsigned most_rows = 8;
+  /// Tiles that a warp looks at before it looks at its lanes again.
+  static constexpr unsigned tiles_at_once = 8;
+  /// Polls for the records of the block before a warp does what takes long.
+  static constexpr unsigned patient_polls = 8;
+
+  WARDEN_DEVICE owner_worker(Arguments const& a, Function const& function, std::byte* storage,
+                             memory const& at)
+      : base{a, function},
+        loaded_{reinterpret_cast<loaded*>(storage)},
+        records_{at.records.in(simt::dynamic_shared()).data()},
+        finished_{at.finished.in(simt::dynamic_shared())},
+        next_row_{at.next_row.in(simt::dynamic_shared())} {}
+
+  /// Calls `f(record, place)` for the records of the block.
+  template <class F>
+  WARDEN_DEVICE void for_own_records(F const& f) const {
+    std::uint32_t const n = this->a_.control->hot_records;
+    for (std::uint32_t k = simt::thread_rank(); k < n; k += simt::block_threads()) {
+      owned_record const& hot = this->a_.owned.records[k];
+      if (hot.owner != simt::block_rank() + 1) continue;
+      this->a_.arrays.with_record(hot.id,
+                                  [&](auto const& array) { f(array.at(hot.id), hot.place); });
+    }
+  }
+  WARDEN_DEVICE void run_all() {
+    watchdog dog{this->a_.arrays.first.health, this->a_.limit};
+    unsigned failures = 0;
+    for (;;) {
+      bool const is_ready = step_ == step::run && records_have_come();
+      unsigned const ready = simt::ballot(simt::full_warp, is_ready);
+      if (ready != 0) {
+        if (is_ready) run_section();
+        simt::sync_warp(simt::full_warp);
+        auto const count = static_cast<unsigned>(simt::count_bits(ready));
+        if (simt::lane_id() == 0) this->note_progress(count);
+        ran_ += count;
+        failures = 0;
+        dog = watchdog{this->a_.arrays.first.health, this->a_.limit};
+        continue;
+      }
+      if (!is_next_loaded(failures) && go_on()) {
+        failures = 0;
+        dog = watchdog{this->a_.arrays.first.health, this->a_.limit};
+        continue;
+      }
+      bool const waits = step_ == step::load || step_ == step::run;
+      if (!simt::any(simt::full_warp, step_ != step::take)) return;
+      simt::back_off(this->pause(failures, waits));
+      if (++failures % watchdog::polls_per_look == 0 &&
+          simt::any(simt::full_warp, waits && !this->is_hopeful(dog)))
+        return;
+    }
+  }
+  /// True if the turn of the warp's next section may come at any time, so that the warp polls and
+  /// does nothing else, but for one poll of `patient_polls`. Collective over the warp.
+  WARDEN_DEVICE bool is_next_loaded(unsigned failures) const {
+    unsigned const loaded = simt::ballot(simt::full_warp, step_ == step::run);
+    unsigned const others = simt::ballot(simt::full_warp, step_ == step::load);
+    if (failures % patient_polls == patient_polls - 1 || loaded == 0) return false;
+    return others == 0 || simt::first_bit(loaded) < simt::first_bit(others);
+  }
+  /// Does what takes long. Returns false if there was nothing to do. Collective over the warp.
+  WARDEN_DEVICE bool go_on() {
+    bool goes_on = release();
+    goes_on = take() || goes_on;
+    return load() || goes_on;
+  }
+
+  // ---- steps that take long. Collective over the warp. Each returns true if it has done anything.
+
+  /// Releases the records that the block does not own.
+  WARDEN_DEVICE bool release() {
+    bool const releases = step_ == step::release;
+    if (!simt::any(simt::full_warp, releases)) return false;
+    if (releases) {
+      base::release();
+      step_ = step::take;
+    }
+    simt::sync_warp(simt::full_warp);
+    return true;
+  }
+  /// Gives the lanes sections, if none has one: the turn of a section would come while the warp
+  /// takes others.
+  WARDEN_DEVICE bool take() {
+    if (simt::any(simt::full_warp, step_ != step::take)) return false;
+    unsigned lanes = 0, tiles = 0;
+    while (lanes < simt::warp_size && find(tiles)) {
+      for (; found_ != 0 && lanes < simt::warp_size; ++lanes) {
+        if (simt::lane_id() == lanes) {
+          this->section_ = found_begin_ + static_cast<unsigned>(simt::first_bit(found_));
+          step_ = step::load;
+        }
+        found_ &= found_ - 1;
+      }
+    }
+    if (step_ == step::load) this->begin();
+    simt::sync_warp(simt::full_warp);
+    return lanes != 0 || tiles != 0;
+  }
+  /// Finds sections of the block, if none are left from before. Counts the tiles that it took for
+  /// that. Returns false if it found none.
+  WARDEN_DEVICE bool find(unsigned& tiles) {
+    while (found_ == 0) {
+      if (row_ == rows_) {
+        if (!are_left_ || tiles == tiles_at_once) return false;
+        if (!take_tile()) return false;
+        ++tiles;
+      }
+      found_begin_ = tile_ + row_ * simt::warp_size;
+      found_ =
+          simt::ballot(simt::full_warp, (owners_ >> 8 * row_ & 0xff) == simt::block_rank() + 1);
+      of_tile_ += static_cast<unsigned>(simt::count_bits(found_));
+      ++row_;
+    }
+    return true;
+  }
+  /// Takes the next tile of sections, and loads their owners. Returns false if none is left. If the
+  /// block runs most sections, a tile is one row: then another warp has the next sections ready
+  /// while this one takes others. If it runs few, a tile is large.
+  WARDEN_DEVICE bool take_tile() {
+    rows_ = of_tile_ * most_rows > rows_ * (simt::warp_size / 2) ? 1 : most_rows;
+    row_ = 0;
+    of_tile_ = 0;
+    std::uint32_t first = 0;
+    if (simt::lane_id() == 0) first = simt::shared_fetch_add(next_row_[0], rows_);
+    tile_ = simt::shuffle(simt::full_warp, first, 0) * simt::warp_size;
+    are_left_ = tile_ < this->count_;
+    owners_ = 0;
+    WARDEN_UNROLL
+    for (unsigned r = 0; r < most_rows; ++r) {
+      std::uint32_t const section = tile_ + r * simt::warp_size + simt::lane_id();
+      if (r < rows_ && section < this->count_)
+        owners_ |= std::uint64_t{this->a_.owned.owners[section]} << 8 * r;
+    }
+    return are_left_;
+  }
+  /// Copies the records that the block does not own, of sections whose turn has come on all of
+  /// them.
+  WARDEN_DEVICE bool load() {
+    bool const loads = step_ == step::load && this->has_come();
+    if (!simt::any(simt::full_warp, loads)) return false;
+    if (loads) {
+      load_section();
+      step_ = step::run;
+    }
+    simt::sync_warp(simt::full_warp);
+    return true;
+  }
+  WARDEN_DEVICE void load_section() {
+    this->acquire();
+    fits_ = this->runs();
+    unsigned const others = this->all() & ~this->owned_;
+    ::new (static_cast<void*>(loaded_))
+        loaded{{this->a_.arrays, this->ids_, this->named_, this->section_},
+               this->function_(std::uint64_t{this->section_})};
+    loaded_->records.place_in_arrays(others);
+    loaded_->records.copy(others);
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < Most; ++s) {
+      if ((this->owned_ >> s & 1) == 0) continue;
+      loaded_->records.place_at(s, records_ + this->turns_[s].place() * record_bytes);
+      if (this->turns_[s].value() != 0) this->early_ |= 1u << s;
+    }
+  }
+
+  // ---- the way of a record of the block from section to section
+
+  /// True once the turn of all accesses to records of the block has come.
+  WARDEN_DEVICE bool records_have_come() {
+    return this->has_come(
+        [&](access_turn const& of) { return simt::shared_load(finished_[of.place()]); });
+  }
+  /// Runs the section, and releases the records of the block; then writes the others.
+  WARDEN_DEVICE void run_section() {
+    // Acquire: pairs with the fence below of the threads of the block whose additions
+    // `records_have_come` has read.
+    simt::fence_block();  // mutation: several-owner-acquire
+    outcome result = outcome::refused;
+    records_type& mine = loaded_->records;
+    if (fits_) {
+      this->enter();
+      mine.copy(this->named_.writes & this->owned_);  // mutation: several-copied
+      result = this->execute(mine, loaded_->section);
+      if (result == outcome::commit)
+        mine.commit(this->named_.writes & this->owned_, [](void*) {});  // run() notes them
+      this->leave(this->owned_);
+    }
+    // Release: pairs with the fence above of the threads that read these additions.
+    simt::fence_block();  // mutation: several-owner-release
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < Most; ++s) {
+      if ((this->owned_ >> s & 1) == 0 || !this->turns_[s].releases()) continue;
+      auto& finished = finished_[this->turns_[s].place()];
+      simt::shared_fetch_add(finished, 1u);  // mutation: several-owner-lost
+    }
+    unsigned const others = this->all() & ~this->owned_;
+    if (result == outcome::commit) this->commit(mine, others);
+    if (fits_) this->leave(others);
+    this->note(result);
+    step_ = this->releases_ ? step::release : step::take;
+  }
+
+  loaded* const loaded_;                       ///< section of this thread from its step `run` on
+  std::byte* const records_;                   ///< [place][record_bytes] records of the block
+  simt::shared_span<std::uint32_t> finished_;  ///< [place] accesses that have finished
+  simt::shared_span<std::uint32_t> next_row_;  ///< next tile that a warp takes
+  step step_ = step::take;
+  bool fits_ = false;                   ///< false if the section is refused
+  std::uint32_t tile_ = 0;              ///< first section of the warp's tile
+  std::uint64_t owners_ = 0;            ///< byte r: owner of the lane's section in row r, plus 1
+  unsigned rows_ = 1;                   ///< rows of the tile
+  unsigned row_ = 1;                    ///< next row of the tile
+  unsigned of_tile_ = simt::warp_size;  ///< sections of the block found in the tile
+  std::uint32_t found_begin_ = 0;       ///< first section of the row before
+  unsigned found_ = 0;                  ///< sections of the block there that no lane has taken
+  bool are_left_ = true;                ///< false once no tile is left
+  std::uint32_t ran_ = 0;               ///< sections of the warp that have run
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END
