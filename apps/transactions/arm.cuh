@@ -29,6 +29,8 @@ class arm {
 struct arm_options {
   double limit_seconds = 10;  ///< a wait without progress ends after this time with timeout_error
   bool variant = false;       ///< until `tune`: uses the variant of the arm's protocol
+  /// Accesses to a row from which on `warden_owners` lets a block own it.
+  std::uint32_t hot_accesses = 64;
 };
 
 }  // namespace transactions

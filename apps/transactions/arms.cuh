@@ -6,6 +6,8 @@
 #include "apps/transactions/arm.cuh"
 #include "apps/transactions/ycsb.cuh"
 
+#include <warden/deferred_several.cuh>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +20,8 @@ std::vector<std::string> const& arm_names();
 /// cuda_error when memory is short.
 std::unique_ptr<arm> make_arm(std::string const& name, ycsb& on, arm_options const& o = {});
 
-std::unique_ptr<arm> make_warden_arm(ycsb& on, arm_options const& o);
+/// Returns the arm whose transactions are sections on several records, of which some are hot.
+std::unique_ptr<arm> make_warden_arm(ycsb& on, arm_options const& o,
+                                     warden::several_options const& hot);
 
 }  // namespace transactions

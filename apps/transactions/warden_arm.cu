@@ -60,18 +60,21 @@ struct clear {
 template <class Row>
 class warden_arm final : public arm {
  public:
-  warden_arm(ycsb& on, arm_options const& o)
+  warden_arm(ycsb& on, arm_options const& o, warden::several_options const& hot)
       : on_{on},
         rows_{
             on.rows<Row>(), on.options().rows, on.sums(), {.time_limit_seconds = o.limit_seconds}},
-        log_{rows_, on.size()} {}
+        log_{rows_, on.size(), hot},
+        has_owners_{hot.hot_accesses != 0} {}
 
   void run_async() override { log_.apply_async(on_.size(), make_section{on_.all()}); }
   void wait() override { rows_.wait(); }
   [[nodiscard]] bool claims_order() const override { return false; }
   [[nodiscard]] std::map<std::string, std::uint64_t> counters() override {
     warden::outcome_counts const c = log_.counts();
-    return {{"committed", c.committed}};
+    std::map<std::string, std::uint64_t> all{{"committed", c.committed}};
+    if (has_owners_) all["by_owners"] = c.by_owners;
+    return all;
   }
 
  private:
@@ -81,14 +84,16 @@ class warden_arm final : public arm {
   ycsb& on_;
   table rows_;
   warden::deferred_several<table, section> log_;
+  bool has_owners_;
 };
 
 }  // namespace
 
-std::unique_ptr<arm> make_warden_arm(ycsb& on, arm_options const& o) {
+std::unique_ptr<arm> make_warden_arm(ycsb& on, arm_options const& o,
+                                     warden::several_options const& hot) {
   if (on.options().row_bytes == sizeof(small_row))
-    return std::make_unique<warden_arm<small_row>>(on, o);
-  return std::make_unique<warden_arm<wide_row>>(on, o);
+    return std::make_unique<warden_arm<small_row>>(on, o, hot);
+  return std::make_unique<warden_arm<wide_row>>(on, o, hot);
 }
 
 }  // namespace transactions

@@ -15,7 +15,8 @@ class TransactionsTest(command.CommandTest):
 
     def test_all_arms(self):
         for arm, counters in (("locks", ["restarts", "retries"]), ("optimistic", ["restarts", "retries"]),
-                              ("tictoc", ["restarts", "retries"]), ("warden", ["committed"])):
+                              ("tictoc", ["restarts", "retries"]), ("warden_owners", ["by_owners", "committed"]),
+                              ("warden", ["committed"])):
             said = self.said(*SMALL, "--theta", 0.9, "--writes", 5, "--row-bytes", 100, "--arm", arm, "--check")
             self.assertRegex(said[0], rf"^60 transactions on 1000 rows of 100 bytes by {arm}.* on simulated device$")
             self.assertEqual([line.split(":")[0] for line in said[1:-1]], counters)
@@ -23,7 +24,8 @@ class TransactionsTest(command.CommandTest):
         self.assertEqual(said[1], "committed: 60")
 
     def test_tpcc(self):
-        for arm, counters in (("locks", ["restarts", "retries"]), ("optimistic", ["restarts", "retries"]), ("warden", ["aborted", "committed"])):
+        for arm, counters in (("locks", ["restarts", "retries"]), ("optimistic", ["restarts", "retries"]), ("warden", ["aborted", "committed"]),
+                              ("warden_owners", ["aborted", "by_owners", "committed"])):
             for mix in ("new_order", "payment", "both"):
                 said = self.said(*SMALL_TPCC, "--mix", mix, "--arm", arm, "--check")
                 self.assertRegex(said[0], rf"^60 transactions on 2 warehouses by {arm}.* on simulated device$")

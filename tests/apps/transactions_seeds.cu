@@ -22,7 +22,7 @@ TEST_P(transaction_arms, run_in_a_serial_order_under_many_schedules) {
                             .transactions = 24,
                             .repeats = seed % 5 == 0,
                             .seed = seed}};
-    auto const arm = make_arm(GetParam(), all, {.variant = seed % 8 < 3});
+    auto const arm = make_arm(GetParam(), all, {.variant = seed % 8 < 3, .hot_accesses = 4});
     ASSERT_EQ(test::run_and_check(all, *arm), "");
   });
 }
@@ -39,7 +39,7 @@ TEST_P(tpcc_arms, run_in_a_serial_order_under_many_schedules) {
                         .kinds = static_cast<tpcc::mix>(seed % 3),
                         .transactions = 24,
                         .seed = seed}};
-    auto const arm = make_arm(GetParam(), all, {.variant = seed % 8 < 3});
+    auto const arm = make_arm(GetParam(), all, {.variant = seed % 8 < 3, .hot_accesses = 4});
     ASSERT_EQ(test::run_and_check(all, *arm), "");
   });
 }

@@ -94,10 +94,11 @@ struct clear {
 template <unsigned Most>
 class warden_arm final : public arm {
  public:
-  warden_arm(workload& on, arm_options const& o)
+  warden_arm(workload& on, arm_options const& o, warden::several_options const& hot)
       : on_{on},
         records_{on.records(), on.in().of.records(), {.time_limit_seconds = o.limit_seconds}},
-        log_{records_, on.size()},
+        log_{records_, on.size(), hot},
+        has_owners_{hot.hot_accesses != 0},
         named_{on.size()},
         fixed_{on.size()},
         found_{on.size()} {}
@@ -117,7 +118,9 @@ class warden_arm final : public arm {
   [[nodiscard]] bool claims_order() const override { return false; }
   [[nodiscard]] std::map<std::string, std::uint64_t> counters() override {
     warden::outcome_counts const c = log_.counts();
-    return {{"committed", c.committed}, {"aborted", c.aborted}};
+    std::map<std::string, std::uint64_t> all{{"committed", c.committed}, {"aborted", c.aborted}};
+    if (has_owners_) all["by_owners"] = c.by_owners;
+    return all;
   }
 
  private:
@@ -126,6 +129,7 @@ class warden_arm final : public arm {
   workload& on_;
   table records_;
   warden::deferred_several<table, section<Most>> log_;
+  bool has_owners_;
   warden::buffer<named_records> named_;  ///< [transaction]
   warden::buffer<fixed_columns> fixed_;  ///< [transaction]
   warden::buffer<result> found_;         ///< [transaction]
@@ -142,17 +146,22 @@ std::unique_ptr<arm> make(workload& on, arm_options const& o) {
 }  // namespace
 
 std::vector<std::string> const& arm_names() {
-  static std::vector<std::string> const names{"locks", "optimistic", "warden"};
+  static std::vector<std::string> const names{"locks", "optimistic", "warden", "warden_owners"};
   return names;
 }
 
 std::unique_ptr<arm> make_arm(std::string const& name, workload& on, arm_options const& o) {
   if (name == "locks") return make<locking>(on, o);
   if (name == "optimistic") return make<copying>(on, o);
-  if (name != "warden") throw warden::limit_error{"transactions: no arm '" + name + "'"};
+  warden::several_options hot{};
+  if (name == "warden_owners") {
+    hot.hot_accesses = o.hot_accesses;
+  } else if (name != "warden") {
+    throw warden::limit_error{"transactions: no arm '" + name + "'"};
+  }
   if (on.options().kinds == mix::payments)
-    return std::make_unique<warden_arm<most_named_by_payment>>(on, o);
-  return std::make_unique<warden_arm<most_named>>(on, o);
+    return std::make_unique<warden_arm<most_named_by_payment>>(on, o, hot);
+  return std::make_unique<warden_arm<most_named>>(on, o, hot);
 }
 
 }  // namespace transactions::tpcc
