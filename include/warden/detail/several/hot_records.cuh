@@ -36,9 +36,9 @@ struct owned_record {
   std::uint32_t place;     ///< number in the memory of the owner
   std::uint32_t owner;     ///< block that owns the record, plus 1; 0 if there is none
   std::uint32_t sections;  ///< sections whose first hot record it is; of a root: of the group
-  std::uint32_t writes;    ///< of a root: most writes of one record
-  std::uint32_t count;     ///< of a root: records
-  std::uint32_t placed;    ///< of a root: where the next record has its place
+  std::uint32_t writes;    ///< most writes of one record of a root's group
+  std::uint32_t count;     ///< records of a root's group
+  std::uint32_t placed;    ///< where the next record of a root's group has its place
 };
 
 /// Hot records, and the owners of the sections that access them.

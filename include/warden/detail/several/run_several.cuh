@@ -109,7 +109,7 @@ class several_worker : section_worker<Most, Arguments, Function> {
     has_section_ = false;
   }
 
-  void* const storage_;    ///< of the records of this thread's section
+  void* const storage_;    ///< memory for the records of a section
   bool const has_owners_;  ///< true if any section has an owner
   bool has_section_ = false;
 };
