@@ -22,7 +22,7 @@ namespace detail {
 inline constexpr unsigned most_partitions = 512;
 /// Least number of elements of a block with a table of hot records, in smallest batches. The batch
 /// of the table has a row, so a log has one more row for that many batches.
-inline constexpr unsigned batches_per_table = 8;
+inline constexpr unsigned batches_per_table = 32;
 
 /// Staged messages of one width: `Items` slots of each thread. A message takes `Places` places of
 /// the log; partials may take several.
