@@ -10,7 +10,6 @@
 #include <warden/simt/annotations.cuh>
 
 #include <cstdint>
-#include <cstring>
 
 namespace transactions::tpcc {
 
@@ -79,18 +78,15 @@ struct stock {
   std::uint32_t remote;    ///< S_REMOTE_CNT
 };
 
-/// Return and set the columns of a record.
+/// Return and set the columns of a record. memcpy to or from a record in memory would move single
+/// bytes.
 template <class Row>
 WARDEN_HOST_DEVICE Row columns(record const& r) {
-  static_assert(sizeof(Row) == sizeof(record));
-  Row row;
-  memcpy(&row, &r, sizeof(Row));
-  return row;
+  return __builtin_bit_cast(Row, r);
 }
 template <class Row>
 WARDEN_HOST_DEVICE void set_columns(record& r, Row const& row) {
-  static_assert(sizeof(Row) == sizeof(record));
-  memcpy(&r, &row, sizeof(Row));
+  r = __builtin_bit_cast(record, row);
 }
 
 /// A row of ORDER.
