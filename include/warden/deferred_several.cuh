@@ -9,6 +9,7 @@
 #include <warden/detail/execute/shared_state.cuh>
 #include <warden/detail/several/access_list.cuh>
 #include <warden/detail/several/array_views.cuh>
+#include <warden/detail/several/by_rounds.cuh>
 #include <warden/detail/several/hot_records.cuh>
 #include <warden/detail/several/order_kernels.cuh>
 #include <warden/detail/several/owned_memory.cuh>
@@ -16,6 +17,7 @@
 #include <warden/detail/several/run_several.cuh>
 #include <warden/detail/several/several_arguments.cuh>
 #include <warden/detail/several/several_ref.cuh>
+#include <warden/detail/several/turn_memory.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded.cuh>
 #include <warden/guarded_arrays.cuh>
@@ -29,6 +31,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <source_location>
 #include <type_traits>
 #include <utility>
@@ -60,7 +63,7 @@ concept section_on_several = std::is_trivially_copyable_v<Section> && requires {
 struct several_options {
   /// A record with at least this many accesses in a run, and at least 2, is hot: one block has it
   /// in shared memory, and runs the sections on it, unless other blocks would run them sooner. 0:
-  /// no record is hot. It changes no results.
+  /// no record is hot. It changes no results, and nothing in rounds.
   std::uint32_t hot_accesses = 0;
 };
 
@@ -87,13 +90,16 @@ struct several_options {
 /// `transfers.run` executes it.
 ///
 /// The resulting records are those of a loop over the array that runs each section alone, bit for
-/// bit, for every order of the policy. Two sections may run concurrently unless one of them writes
-/// a record that both name. A section that aborts leaves all records unchanged and is not retried.
-/// A section that names an id outside the records, or too many records, does not run, and the
-/// `wait` of the guarded array reports it. Runs cannot be captured into a graph.
+/// bit. Sections with an `access_list<2>` on one guarded array are an exception, unless the policy
+/// has an order or a section has more than 36 bytes: they run in rounds, as in a loop in some
+/// order. Two sections may run concurrently unless one of them writes a record that both name; in
+/// rounds, unless both name it. A section that aborts leaves all records unchanged and is not
+/// retried. A section that names an id outside the records, or too many records, does not run, and
+/// the `wait` of the guarded array reports it. Runs cannot be captured into a graph.
 ///
 /// The constructor allocates 24 bytes for each record that a section may name, 16 bytes for each
-/// section, the memory of a sort, and that of hot records; see `memory_bytes`. The driver keeps
+/// section, the memory of a sort, and that of hot records, or the memory of rounds; see
+/// `memory_bytes`. The driver keeps
 /// local memory for the copies of `most_accesses` records, for each thread that the device can
 /// hold. Work of other logs and launches on the guarded array during a run is put off or reported.
 /// Moves, does not copy.
@@ -130,51 +136,33 @@ class deferred_several {
                         {on.size(), most_records}, where);
     }
     capacity_ = sections;
-    std::size_t const places = sections * most_accesses;
-    // An empty array has no ids, but a sort has at least one bit.
-    key_bits_ = static_cast<unsigned>(std::bit_width(std::max<std::size_t>(on.size(), 1)));
-    named_ = buffer<detail::named_accesses>{sections, where};
-    words_ = buffer<std::uint32_t>{4 * places, where};
-    turns_ = buffer<detail::access_turn>{places, where};
-    tiles_ = buffer<detail::tile_places>{tiles_of(places), where};
-    sorting_ = buffer<std::byte>{
-        runtime::sort_bytes(static_cast<std::uint32_t>(places), key_bits_, where), where};
     control_ = buffer<detail::several_control>{1, where};
     control_.fill_bytes(0, {}, where);
     detail::with_arrays(on, [&](auto&... all) { take_arrays(sections, where, all...); });
     arguments_.records = static_cast<std::uint32_t>(on.size());
     arguments_.control = control_.data();
-    arguments_.named = named_.data();
-    arguments_.ids = words_.data();
-    arguments_.marks = words_.data() + places;
-    arguments_.sorted_ids = words_.data() + 2 * places;
-    arguments_.sorted_marks = words_.data() + 3 * places;
-    arguments_.turns = turns_.data();
-    arguments_.tiles = tiles_.data();
-    // Owners wait for other blocks, so all blocks must be resident. They have records in shared
-    // memory.
-    runtime::device_facts const facts = runtime::facts(device_, where);
-    if (chosen.hot_accesses != 0 && facts.cooperative_launch &&
-        owner_memory{}.carver.bytes() <= facts.shared_bytes_per_block) {
-      owned_ = {sections, places, chosen.hot_accesses, where};
-      arguments_.owned = owned_.view(owner_memory::capacity);
+    if constexpr (in_rounds) {
+      rounds_.emplace(on, sections, where);
+    } else {
+      make_turns(chosen, where);
     }
     for (auto const& state : states_) state->begin_logs(where);
     stream_ref{}.synchronize(where);
   }
 
-  /// Enqueues the sections `sections[0]` to `sections[n - 1]`, in this order on each record. Shape:
+  /// Enqueues the sections `sections[0]` to `sections[n - 1]`, in the order above. Shape:
   /// `sections` and `outcomes` are [n] in device memory; `outcomes` may be null, and otherwise gets
   /// the result of each section, also if the run is put off or stopped. Precondition: both stay
   /// alive until the stream has executed the work. Allocates nothing. Throws limit_error if n
-  /// exceeds the capacity or the stream is being captured, and cuda_error. No section runs then.
+  /// exceeds the capacity or the stream is being captured, and cuda_error. No section runs then;
+  /// in rounds, some may run, and `outcomes` tells which.
   void apply_async(Section const* sections, std::size_t n, outcome* outcomes = nullptr,
                    stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
     apply_async(n, detail::stored_sections<Section>{sections}, outcomes, s, where);
   }
   /// Enqueues the sections that `f(i)` returns for all i < n, in the order of i. `f` is a function
-  /// object or a `__device__` lambda. It is called twice for each i. Precondition: both calls
+  /// object or a `__device__` lambda. It may be called twice for each i. Precondition: both calls
   /// return the same section. Throws as the overload above.
   template <class Function>
   void apply_async(std::size_t n, Function const& f, outcome* outcomes = nullptr, stream_ref s = {},
@@ -207,7 +195,8 @@ class deferred_several {
   /// and reported. `outcomes` is [capacity()] in device memory, or null; places without a section
   /// get `outcome::not_run`. Precondition: the kernels that send are ordered before the run by a
   /// stream or an event. Allocates nothing. Throws as apply_async does. If it throws, and if the
-  /// run is put off, no section runs, and the log keeps them all.
+  /// run is put off, no section runs, and the log keeps them all. In rounds,
+  /// sections may run if it throws: `outcomes` tells which, and the log is empty then.
   void run(outcome* outcomes = nullptr, stream_ref s = {},
            std::source_location where = std::source_location::current()) {
     if (!log_) return note_not_run(outcomes, capacity_, s, where);
@@ -216,6 +205,7 @@ class deferred_several {
   }
 
   /// Returns the number of sections with each result in the last call; all are 0 if it was put off.
+  /// Commits in rounds are not counted if the time limit stops the run.
   /// A call of 0 sections does not count.
   /// Blocks the host until the stream has executed its work. Throws cuda_error.
   [[nodiscard]] outcome_counts counts(
@@ -224,14 +214,15 @@ class deferred_several {
     detail::several_control control{};
     copy(&control, control_.data(), 1, s, where);
     s.synchronize(where);
+    if constexpr (in_rounds) return rounds_->counts(control);
     return control.counts;
   }
   /// Returns the largest number of sections of a call.
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
   /// Returns the device memory of this object. Units: bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
-    std::size_t bytes = named_.bytes() + words_.bytes() + turns_.bytes() + tiles_.bytes() +
-                        sorting_.bytes() + control_.bytes() + owned_.bytes();
+    std::size_t bytes = turns_.bytes() + control_.bytes() + owned_.bytes();
+    if (rounds_) bytes += rounds_->memory_bytes();
     for (detail::appended_memory const& rows : growing_)
       bytes += rows.sections.bytes() + rows.warps.bytes();
     return bytes + (log_ ? log_->sections.bytes() + log_->counter.bytes() : 0);
@@ -241,6 +232,23 @@ class deferred_several {
   static constexpr std::uint64_t most_records = 0xffffffffu;
   using owner_memory = detail::owner_memory<records<record, most_accesses>::copy_bytes>;
 
+  using rounds = typename detail::rounds_for<Guarded, Section, most_accesses>::type;
+  static constexpr bool in_rounds = !std::is_same_v<rounds, detail::not_in_rounds>;
+
+  /// Makes the memory in which turns are found, and that of hot records.
+  void make_turns(several_options const& chosen, std::source_location where) {
+    std::size_t const places = capacity_ * most_accesses;
+    turns_ = {capacity_, places, arguments_.records, where};
+    turns_.give_to(arguments_);
+    // Owners wait for other blocks, so all blocks must be resident. They have records in shared
+    // memory.
+    runtime::device_facts const facts = runtime::facts(device_, where);
+    if (chosen.hot_accesses != 0 && facts.cooperative_launch &&
+        owner_memory{}.carver.bytes() <= facts.shared_bytes_per_block) {
+      owned_ = {capacity_, places, chosen.hot_accesses, where};
+      arguments_.owned = owned_.view(owner_memory::capacity);
+    }
+  }
   /// Takes what the kernels need of the arrays.
   template <class First, class... Others>
   void take_arrays(std::size_t sections, std::source_location where, First& first,
@@ -255,9 +263,6 @@ class deferred_several {
   }
   static unsigned blocks_of(std::size_t n, unsigned threads) {
     return static_cast<unsigned>((n + threads - 1) / threads);
-  }
-  static std::size_t tiles_of(std::size_t places) {
-    return (places + detail::tile_size - 1) / detail::tile_size;
   }
   /// Enqueues the sections that `f(i)` returns for all i < n, or those of a log with n places.
   template <class Function>
@@ -278,7 +283,26 @@ class deferred_several {
     a.accesses = static_cast<std::uint32_t>(n * most_accesses);
     a.outcomes = outcomes;
     a.log = log;
-    Function function = f;
+    try {
+      if constexpr (in_rounds) {
+        note_not_run(outcomes, n, s, where);
+        rounds_->run(a, f, s, where);
+      } else {
+        enqueue_turns(a, f, s, where);
+      }
+    } catch (...) {
+      simt::launch(&detail::give_up_several<arguments_type>, 1, 1, 0, a, s, where);
+      // In rounds, sections may have run: see several_in_rounds::run.
+      if (!in_rounds) note_not_run(outcomes, n, s, where);
+      enqueued(s, where);
+      throw;
+    }
+    enqueued(s, where);
+  }
+  /// Enqueues the kernels that order the accesses of all sections, and run them.
+  template <class Function>
+  void enqueue_turns(arguments_type& a, Function function, stream_ref s,
+                     std::source_location where) const {
     void* arguments[] = {&a, &function};
     auto const name =
         simt::make_kernel(&detail::name_accesses<most_accesses, arguments_type, Function>);
@@ -287,33 +311,26 @@ class deferred_several {
     std::size_t const shared_bytes = a.owned.least != 0 ? owner_memory{}.carver.bytes() : 0;
     auto const resident = static_cast<unsigned>(
         runtime::resident_blocks(run, detail::several_threads, shared_bytes, where));
-    unsigned blocks = std::min(blocks_of(n, detail::several_threads), resident);
+    unsigned blocks = std::min(blocks_of(a.sections, detail::several_threads), resident);
     if (a.owned.least != 0) {
       // Other blocks must run sections without an owner.
       a.owned.blocks = std::min({blocks, resident - (resident + 3) / 4, detail::most_owners});
       blocks = std::min(2 * blocks, resident);
       if (a.owned.blocks == 0) a.owned.least = 0;
     }
-    try {
-      if (log != nullptr)
-        simt::launch(&detail::close_several<arguments_type>, 1, 1, 0, a, s, where);
-      runtime::launch(name, {blocks_of(n, detail::order_threads), detail::order_threads, 0, false},
-                      arguments, s, where);
-      if constexpr (arguments_type::array_set::grows) {
-        simt::launch(&detail::place_rows<arguments_type>, 1,
-                     arguments_type::array_set::count * simt::warp_size, 0, a, s, where);
-      }
-      order(a, s, where);
-      if (a.owned.least != 0) find_owners(a, s, where);
-      runtime::launch(run, {blocks, detail::several_threads, shared_bytes, a.owned.least != 0},
-                      arguments, s, where);
-    } catch (...) {
-      simt::launch(&detail::give_up_several<arguments_type>, 1, 1, 0, a, s, where);
-      note_not_run(outcomes, n, s, where);
-      enqueued(s, where);
-      throw;
+    if (a.log != nullptr)
+      simt::launch(&detail::close_several<arguments_type>, 1, 1, 0, a, s, where);
+    runtime::launch(name,
+                    {blocks_of(a.sections, detail::order_threads), detail::order_threads, 0, false},
+                    arguments, s, where);
+    if constexpr (arguments_type::array_set::grows) {
+      simt::launch(&detail::place_rows<arguments_type>, 1,
+                   arguments_type::array_set::count * simt::warp_size, 0, a, s, where);
     }
-    enqueued(s, where);
+    turns_.order(a, s, where);
+    if (a.owned.least != 0) find_owners(a, s, where);
+    runtime::launch(run, {blocks, detail::several_threads, shared_bytes, a.owned.least != 0},
+                    arguments, s, where);
   }
   /// Sets `n` outcomes to `not_run`, if there are any.
   static void note_not_run(outcome* outcomes, std::size_t n, stream_ref s,
@@ -324,20 +341,6 @@ class deferred_several {
   void enqueued(stream_ref s, std::source_location where) {
     for (auto const& state : states_) state->enqueued(s, where);
   }
-  /// Enqueues the kernels that find the turns of all accesses.
-  void order(arguments_type const& a, stream_ref s, std::source_location where) {
-    runtime::pair_arrays const arrays{a.ids, a.marks, a.sorted_ids, a.sorted_marks, a.accesses};
-    runtime::sort_pairs(arrays, key_bits_, sorting_.data(), sorting_.bytes(), s, where);
-    unsigned const blocks =
-        blocks_of(tiles_of(a.accesses) * simt::warp_size, detail::order_threads);
-    simt::launch(&detail::summarize_tiles<arguments_type>, blocks, detail::order_threads, 0, a, s,
-                 where);
-    simt::launch(&detail::order_accesses<arguments_type>, blocks, detail::order_threads, 0, a, s,
-                 where);
-    // The counters reuse the memory of the sorted ids, which no later kernel reads.
-    runtime::fill_async(a.sorted_ids, 0, a.accesses * sizeof(std::uint32_t), s, where);
-  }
-
   /// Enqueues the kernels that give hot records and their sections to blocks.
   static void find_owners(arguments_type const& a, stream_ref s, std::source_location where) {
     constexpr unsigned threads = detail::order_threads;
@@ -376,17 +379,15 @@ class deferred_several {
   int device_;
   std::vector<std::shared_ptr<detail::shared_state>> states_;  ///< one of each guarded array
   std::size_t capacity_ = 0;
-  unsigned key_bits_ = 0;
   std::unique_ptr<log_memory> log_;  ///< null before the first `ref`
   arguments_type arguments_{};
-  buffer<detail::named_accesses> named_;  ///< [section]
-  buffer<std::uint32_t> words_;           ///< ids, marks, and both sorted
-  buffer<detail::access_turn> turns_;     ///< [section][access]
-  buffer<detail::tile_places> tiles_;     ///< [tile]
-  buffer<std::byte> sorting_;             ///< memory of the sort
+  detail::turn_memory turns_;
   buffer<detail::several_control> control_;
   detail::owned_memory owned_;
   std::vector<detail::appended_memory> growing_;  ///< one of each growing array
+  /// If the sections run in rounds, which need no turns. Destroyed first: it may have work to
+  /// finish that uses the other memory.
+  std::optional<rounds> rounds_;
 };
 
 WARDEN_NAMESPACE_END

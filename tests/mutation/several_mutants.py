@@ -6,6 +6,10 @@ HOT = "tasks/several_seeds.hot_records_are_as_in_a_loop"
 LOGS = "tasks/several_seeds.logs_run_in_the_order_of_numbers"
 WRONG = "not as in a loop|lost or doubled section|(overlapping|unordered) sections|unordered load"
 ARRAYS = "tasks/several_seeds.arrays_are_as_in_a_loop"
+PAIRS = "tasks/several_pairs_seeds.have_a_serial_order"
+PAIR_LOGS = "tasks/several_pairs_seeds.logs_run_each_section_once"
+STOPPED = "tasks/several_pairs_seeds.stopped_runs_are_as_their_results_say"
+NO_ORDER = "no serial order|other result|not as in a loop|lost or doubled section"
 STUCK = "no progress for|no end after"
 
 SEVERAL_MUTANTS = {
@@ -15,7 +19,7 @@ SEVERAL_MUTANTS = {
     # A section that keeps its records, begins one access too early, or writes although it aborts.
     "several-lost": ("detail/several/section_worker.cuh", "", LOOP, STUCK),
     "several-early": ("detail/several/section_worker.cuh", "bool const has_come = done[s] + 1 >= turn;", LOOP, WRONG),
-    "several-abort": ("detail/several/section_worker.cuh", "bool const commits = call(section, mine) != outcome::refused;", LOOP, WRONG),
+    "several-abort": ("detail/several/section_worker.cuh", "bool const commits = wanted != outcome::refused;", LOOP, WRONG),
     # A read that does not wait for the write before it; a write in another tile that is not seen.
     "several-read": ("detail/several/order_kernels.cuh", "turn = 0;", LOOP, WRONG),
     "several-far": ("detail/several/order_kernels.cuh", "", LOOP, WRONG),
@@ -41,4 +45,14 @@ SEVERAL_MUTANTS = {
     "several-twice": ("detail/several/access_list.cuh", "", LOOP, STUCK),
     "several-upgrade": ("detail/several/access_list.cuh", "if (slot + 1 == count_) writes_ |= is_write << slot;", LOOP, WRONG),
     "several-slot": ("detail/several/access_list.cuh", "return position;", LOOP, WRONG + "|ended by signal"),
+    # In rounds: a section that writes although it aborts, has two copies of one record or another second record.
+    "by-rounds-abort": ("detail/several/by_rounds.cuh", "return result != outcome::refused;", PAIRS, NO_ORDER),
+    "by-rounds-alike": ("detail/several/by_rounds.cuh", "if (true) {", PAIRS, NO_ORDER),
+    "by-rounds-second": ("detail/several/by_rounds.cuh", "std::uint32_t const second = first;", PAIRS, NO_ORDER),
+    # A bad id that is not seen; aborts that are not counted; a log that is not emptied.
+    "by-rounds-bad": ("detail/several/by_rounds.cuh", "bool const exist = second < run.records;", PAIRS, "lost or doubled section|other result"),
+    "by-rounds-count": ("detail/several/several_arguments.cuh", "", PAIRS, "wrong counts"),
+    # Sections that ran before the time limit, whose records stay on chip.
+    "rounds-stopped": ("detail/pairs/rounds_server.cuh", "if (!alive) return false;", STOPPED, "lost or doubled section"),
+    "by-rounds-end": ("detail/several/by_rounds.cuh", "run.end(run.count());", PAIR_LOGS, NO_ORDER + "|limit_error"),
 }

@@ -18,6 +18,7 @@ using several::cell;
 using several::cells;
 using several::expect_as_in_a_loop;
 using several::mixed;
+using several::ordered_cells;
 using several::shape;
 using testing::HasSubstr;
 using warden::outcome;
@@ -75,8 +76,8 @@ struct taxed {
 TEST(several, a_record_that_all_sections_read_joins_no_groups) {
   std::uint32_t const n = 20 * test::sized(80u, 8000u);
   warden::buffer<cell> records{std::vector<cell>(21, {1, 0, 0})};
-  cells on{records};
-  warden::deferred_several<cells, taxed> later{on, n, {.hot_accesses = 64}};
+  ordered_cells on{records};
+  warden::deferred_several<ordered_cells, taxed> later{on, n, {.hot_accesses = 64}};
   std::vector<taxed> sections(n);
   for (std::uint32_t i = 0; i < n; ++i) sections[i] = {i};
   warden::buffer<taxed> const on_device{sections};
@@ -182,8 +183,8 @@ struct function_of_index {
 TEST(several, functions_return_sections) {
   auto all = several::first_cells(7);
   warden::buffer<cell> records{all};
-  cells on{records};
-  warden::deferred_several<cells, mixed<2>> later{on, 500};
+  ordered_cells on{records};
+  warden::deferred_several<ordered_cells, mixed<2>> later{on, 500};
   later.apply_async(500, function_of_index{});
   on.wait();
   for (std::uint32_t i = 0; i < 500; ++i)
@@ -195,8 +196,8 @@ TEST(several, functions_return_sections) {
 
 TEST(several, limits_are_errors) {
   warden::buffer<cell> records{several::first_cells(7)};
-  cells on{records};
-  using log = warden::deferred_several<cells, mixed<2>>;
+  ordered_cells on{records};
+  using log = warden::deferred_several<ordered_cells, mixed<2>>;
   EXPECT_THAT(test::refusal([&] {
                 log{on, 0};
               }),

@@ -240,8 +240,9 @@ struct look {
     return outcome::commit;
   }
 };
-using watched = warden::basic_guarded<warden::policy<warden::options{}, warden::context<inside*>>,
-                                      cell, several::clear>;
+using watched = warden::basic_guarded<
+    warden::policy<warden::options{}, warden::context<inside*>, warden::order::sequential>, cell,
+    several::clear>;
 /// Returns the largest number of sections that were inside at once.
 std::uint32_t most_inside(bool writes) {
   warden::buffer<cell> records{several::first_cells(1)};

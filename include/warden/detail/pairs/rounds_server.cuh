@@ -130,7 +130,9 @@ class rounds_server {
     }
     simt::sync_block();
     for (std::uint32_t done = 0;;) {
-      if (!worker_.run(m, arrived)) return false;
+      alive = worker_.run(m, arrived);
+      // Sections of the window may have run: their records are written back below.
+      if (!alive) break;  // mutation: rounds-stopped
       if (simt::thread_rank() == 0) ref_.note_window();
       done += window();
       if (done >= all) break;
@@ -144,6 +146,7 @@ class rounds_server {
     } else {
       worker_.write_back();
     }
+    if (!alive) return false;
     if (!is_short && simt::thread_rank() == threads - 1) take_next(next);
     simt::sync_block();
     if (simt::thread_rank() == 0) {

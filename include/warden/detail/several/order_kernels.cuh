@@ -77,11 +77,11 @@ WARDEN_DEVICE auto name_accesses_of(Arguments const& a, std::uint32_t i, Section
   }
   return rows;
 }
-/// Takes the records for the sections of a log, and closes the log. One thread.
+/// Takes the records for a run, and closes its log, if there is one. One thread.
 template <class Arguments>
 WARDEN_KERNEL void close_several(Arguments a) {
   a.take_records();
-  if (a.has_records()) a.close();
+  if (a.has_records() && a.log != nullptr) a.close();
 }
 /// Names the accesses of the sections that `function(i)` returns. One thread for each section.
 template <unsigned Most, class Arguments, class Function>

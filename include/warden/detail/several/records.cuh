@@ -4,6 +4,7 @@
 #pragma once
 
 #include <warden/detail/several/access_list.cuh>
+#include <warden/detail/several/pair_records.cuh>
 #include <warden/detail/several/section_arrays.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -226,4 +227,18 @@ class records<record_types<Types...>, Most>
   }
 };
 
+namespace detail {
+
+/// Calls a section with its records, and with the context if it takes one.
+template <class Section, class Records, class Context>
+WARDEN_DEVICE outcome call_on_several(Section const& section, Records& mine,
+                                      Context const& context) {
+  if constexpr (requires { section(mine, context); }) {
+    return section(mine, context);
+  } else {
+    return section(mine);
+  }
+}
+
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -175,7 +175,8 @@ class section_worker {
   /// the copies are yet to be written back.
   template <class Section>
   WARDEN_DEVICE outcome execute(records_type& mine, Section const& section) const {
-    bool const commits = call(section, mine) == outcome::commit;  // mutation: several-abort
+    outcome const wanted = call_on_several(section, mine, a_.context);
+    bool const commits = wanted == outcome::commit;  // mutation: several-abort
     if (mine.is_misused()) {
       simt::fetch_add(&a_.arrays.first.report->accesses_unnamed, std::uint64_t{1});
       return outcome::refused;
@@ -233,14 +234,6 @@ class section_worker {
   std::uint32_t distance_ = 0;  ///< accesses to one record that must finish first, at most
 
  private:
-  template <class Section>
-  WARDEN_DEVICE outcome call(Section const& section, records<types, Most>& mine) const {
-    if constexpr (requires { section(mine, a_.context); }) {
-      return section(mine, a_.context);
-    } else {
-      return section(mine);
-    }
-  }
   /// Poisons the launch. Arguments are passed by value, because an argument whose address is taken
   /// would be in local memory in the whole kernel.
   WARDEN_COLD static void stop(guarded_health* health, std::uint64_t nanoseconds,

@@ -35,6 +35,8 @@ struct several_control {
   std::uint32_t hot_records;               ///< records that may be hot
   std::uint32_t groups;                    ///< groups that may have an owner
   std::uint32_t owners;                    ///< blocks with lower numbers may own records
+  /// [warp modulo 32] results outcome::abort of sections that run in rounds
+  alignas(128) std::uint32_t aborts[32];
 };
 
 /// When an access may begin.
@@ -115,6 +117,16 @@ struct several_arguments {
     if (log != nullptr)
       simt::store_relaxed(&log->taken, std::uint64_t{left});  // mutation: several-open
     arrays.free();
+  }
+  /// Notes the result of a section that runs in rounds. Commits are not counted: nearly all
+  /// sections commit, and would add to a few words.
+  WARDEN_DEVICE void note(std::uint32_t section, outcome result) const {
+    if (outcomes != nullptr) outcomes[section] = result;
+    if (result == outcome::refused) simt::add(&control->counts.refused, 1u);
+    if (result != outcome::abort) return;
+    unsigned const warp =
+        (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / simt::warp_size;
+    simt::add_together(&control->aborts[warp % 32], 1u);  // mutation: by-rounds-count
   }
   /// Returns the number of sections of the run. Precondition: the log is closed, if there is one.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t count() const {
