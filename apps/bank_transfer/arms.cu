@@ -77,9 +77,9 @@ class atomics_arm final : public arm {
 
 std::vector<std::string> const& arm_names() {
   static std::vector<std::string> const names{
-      "lock_as_written",  "lock_tuned",       "lock_ordered",  "atomics",
-      "warden_rounds",    "warden_colocated", "warden_nested", "warden_nested_on_chip",
-      "warden_forwarding"};
+      "lock_as_written",       "lock_tuned",       "lock_ordered",     "atomics",
+      "warden_rounds",         "warden_several",   "warden_colocated", "warden_nested",
+      "warden_nested_on_chip", "warden_forwarding"};
   return names;
 }
 
@@ -87,6 +87,7 @@ std::unique_ptr<arm> make_arm(std::string const& name, bank& b, colocation const
   if (name == "atomics") return std::make_unique<atomics_arm>(b);
   if (name.starts_with("lock_")) return make_lock_arm(name, b);
   if (name == "warden_rounds") return make_rounds_arm(b);
+  if (name == "warden_several") return make_several_arm(b);
   return make_warden_arm(name, b, chosen);
 }
 

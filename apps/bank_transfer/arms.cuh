@@ -63,6 +63,7 @@ std::unique_ptr<arm> make_spread_arm(bank& b, int gpus);
 // One translation unit for each kind of arm, because their kernels compile slowly.
 std::unique_ptr<arm> make_lock_arm(std::string const& name, bank& b);
 std::unique_ptr<arm> make_rounds_arm(bank& b);
+std::unique_ptr<arm> make_several_arm(bank& b);
 std::unique_ptr<arm> make_warden_arm(std::string const& name, bank& b, colocation const& chosen);
 
 }  // namespace bank_transfer

@@ -42,7 +42,7 @@ warden_add_objects(tile_sorts SOURCES microbench/bank_conflicts/warp_sorts.cu mi
                    SIM_SOURCES microbench/bank_conflicts/simulated/block_sorts.cpp
                    GPU_SOURCES microbench/bank_conflicts/cub/block_sorts.cu)
 warden_add_objects(bank_arms SOURCES apps/bank_transfer/bank.cu apps/bank_transfer/arms.cu apps/bank_transfer/lock_arms.cu
-                   apps/bank_transfer/rounds_arm.cu apps/bank_transfer/warden_arms.cu)
+                   apps/bank_transfer/rounds_arm.cu apps/bank_transfer/several_arm.cu apps/bank_transfer/warden_arms.cu)
 # The host part of apps/graph knows no device: it is compiled once.
 set(graph_sources cache csr read read_dimacs read_matrix_market read_snap summary undirected write)
 list(TRANSFORM graph_sources REPLACE "(.+)" "apps/graph/\\1.cpp")

@@ -9,8 +9,8 @@ import re
 
 import command
 
-ARMS = ["lock_as_written", "lock_tuned", "lock_ordered", "atomics", "warden_rounds", "warden_colocated",
-        "warden_nested", "warden_nested_on_chip", "warden_forwarding"]
+ARMS = ["lock_as_written", "lock_tuned", "lock_ordered", "atomics", "warden_rounds", "warden_several",
+        "warden_colocated", "warden_nested", "warden_nested_on_chip", "warden_forwarding"]
 ROOT = pathlib.Path(__file__).parents[2]
 # Every account pays account 0 another amount, so that there is one order of balances.
 TRACE = "from,to,amount\n" + "".join(f"{n},0,{100 * n}\n" for n in range(1, 50))
