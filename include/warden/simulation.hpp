@@ -122,7 +122,8 @@ struct settings {
 void configure(settings const& chosen);
 /// Returns the settings configured last. At first they are the defaults, with the numbers of the
 /// environment variables `WARDEN_SEED`, `WARDEN_MAX_STEPS`, `WARDEN_MAX_QUIET_STEPS`,
-/// `WARDEN_WATCHDOG_SECONDS` and `WARDEN_MAX_HOST_CALLS` if they are set.
+/// `WARDEN_WATCHDOG_SECONDS`, `WARDEN_MAX_HOST_CALLS` and `WARDEN_SIM_MULTIPROCESSORS` if they are
+/// set. Throws limit_error for a number of multiprocessors that is not from 1 to 1,024.
 settings const& current_settings();
 
 /// Calls `run` once for each seed from `first` to `end - 1`, and compares the texts that it

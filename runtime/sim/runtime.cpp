@@ -22,6 +22,9 @@ WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
 namespace {
 
+/// More than any device has.
+constexpr std::uint64_t most_multiprocessors = 1024;
+
 /// Returns the defaults, changed by the environment.
 settings first_settings() {
   settings s;
@@ -33,6 +36,13 @@ settings first_settings() {
   read("WARDEN_MAX_QUIET_STEPS", s.max_quiet_steps);
   read("WARDEN_WATCHDOG_SECONDS", s.watchdog_seconds);
   read("WARDEN_MAX_HOST_CALLS", s.max_host_calls);
+  auto multiprocessors = static_cast<std::uint64_t>(s.multiprocessors);
+  read("WARDEN_SIM_MULTIPROCESSORS", multiprocessors);
+  if (multiprocessors == 0 || multiprocessors > most_multiprocessors) {
+    throw limit_error{"WARDEN_SIM_MULTIPROCESSORS: " + std::to_string(multiprocessors) +
+                      " multiprocessors; give 1 to " + std::to_string(most_multiprocessors)};
+  }
+  s.multiprocessors = static_cast<int>(multiprocessors);
   return s;
 }
 

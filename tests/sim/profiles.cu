@@ -125,6 +125,12 @@ TEST_F(profiles, a_wrong_name) {
                         "8.9, 9.0, 10.0, 12.0"));
 }
 
+// A test sets the variable to 2; without it there are 4.
+TEST(environment, chooses_the_multiprocessors) {
+  char const* const chosen = std::getenv("WARDEN_SIM_MULTIPROCESSORS");
+  EXPECT_EQ(runtime::facts(0).multiprocessors, chosen == nullptr ? 4 : std::atoi(chosen));
+}
+
 TEST_F(profiles, launches_of_impossible_sizes) {
   using warden::cuda_error;
   EXPECT_THAT(message_of<cuda_error>(launching({0, 32})),
