@@ -31,7 +31,7 @@ SEVERAL_MUTANTS = {
     # Hot records: groups that are not joined, a section that the owner and others run, records that
     # the owner does not store, and its missing fences.
     "several-join": ("detail/several/hot_records.cuh", "", HOT, WRONG),
-    "several-both": ("detail/several/run_several.cuh", "return false;", HOT, WRONG + "|" + STUCK),
+    "several-both": ("detail/several/run_several.cuh", "return false;", HOT, WRONG + "|" + STUCK + "|ended by signal"),
     "several-stored": ("detail/several/owner_worker.cuh", "", HOT, WRONG),
     "several-owner-acquire": ("detail/several/owner_worker.cuh", "", HOT, "unordered (sections|load)"),
     "several-owner-release": ("detail/several/owner_worker.cuh", "", HOT, "unordered (sections|load)"),

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
@@ -31,13 +30,6 @@ struct owner_memory {
   arena_piece<std::uint32_t> next_row = carver.take<std::uint32_t>(1);
 };
 
-/// A section of a thread and its records, in local memory.
-template <class Records, class Section>
-struct loaded_section {
-  Records records;
-  Section section;
-};
-
 /// One thread of a block that owns records. It has one section at a time.
 ///
 /// Warps take tiles of sections in order, and the sections of the block there in order. So the
@@ -52,14 +44,12 @@ template <unsigned Most, class Arguments, class Function>
 class owner_worker : section_worker<Most, Arguments, Function> {
   using base = section_worker<Most, Arguments, Function>;
   using records_type = typename base::records_type;
-  using section_type = std::remove_cvref_t<std::invoke_result_t<Function const&, std::uint64_t>>;
   static constexpr std::size_t record_bytes = records_type::copy_bytes;
 
  public:
   /// Shared memory of the block.
   using memory = owner_memory<record_bytes>;
-  /// Section of this thread.
-  using loaded = loaded_section<records_type, section_type>;
+  using typename base::loaded;
 
   /// Uses the block's shared memory, and `storage` for sections. Precondition: the arguments
   /// outlive this object.
@@ -106,8 +96,7 @@ class owner_worker : section_worker<Most, Arguments, Function> {
 
   WARDEN_DEVICE owner_worker(Arguments const& a, Function const& function, std::byte* storage,
                              memory const& at)
-      : base{a, function},
-        loaded_{reinterpret_cast<loaded*>(storage)},
+      : base{a, function, storage},
         records_{at.records.in(simt::dynamic_shared()).data()},
         finished_{at.finished.in(simt::dynamic_shared())},
         next_row_{at.next_row.in(simt::dynamic_shared())} {}
@@ -194,7 +183,7 @@ class owner_worker : section_worker<Most, Arguments, Function> {
         found_ &= found_ - 1;
       }
     }
-    if (step_ == step::load) this->begin();
+    if (step_ == step::load) begin();
     simt::sync_warp(simt::full_warp);
     return lanes != 0 || tiles != 0;
   }
@@ -241,26 +230,27 @@ class owner_worker : section_worker<Most, Arguments, Function> {
     bool const loads = step_ == step::load && this->has_come();
     if (!simt::any(simt::full_warp, loads)) return false;
     if (loads) {
-      load_section();
+      this->acquire();
+      if (this->runs_) this->loaded_->records.copy(this->all() & ~this->owned_);
       step_ = step::run;
     }
     simt::sync_warp(simt::full_warp);
     return true;
   }
-  WARDEN_DEVICE void load_section() {
-    this->acquire();
-    fits_ = this->runs();
-    unsigned const others = this->all() & ~this->owned_;
-    ::new (static_cast<void*>(loaded_))
-        loaded{{this->a_.arrays, this->ids_, this->named_, this->section_},
-               this->function_(std::uint64_t{this->section_})};
-    loaded_->records.place_in_arrays(others);
-    loaded_->records.copy(others);
+  /// Loads the lane's section, and makes a list of its accesses to records of the block.
+  WARDEN_DEVICE void begin() {
+    base::begin(records_);
+    own_count_ = 0;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < Most; ++k) own_[k] = {};
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
       if ((this->owned_ >> s & 1) == 0) continue;
-      loaded_->records.place_at(s, records_ + this->turns_[s].place() * record_bytes);
-      if (this->turns_[s].value() != 0) this->early_ |= 1u << s;
+      // Constant indexes keep the list in registers.
+      WARDEN_UNROLL
+      for (unsigned k = Most - 1; k > 0; --k) own_[k] = own_[k - 1];
+      own_[0] = this->turns_[s];
+      ++own_count_;
     }
   }
 
@@ -268,8 +258,14 @@ class owner_worker : section_worker<Most, Arguments, Function> {
 
   /// True once the turn of all accesses to records of the block has come.
   WARDEN_DEVICE bool records_have_come() {
-    return this->has_come(
-        [&](access_turn const& of) { return simt::shared_load(finished_[of.place()]); });
+    this->distance_ = 0;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < Most; ++k) {
+      if (k >= own_count_) break;
+      std::uint32_t const done = simt::shared_load(finished_[own_[k].place()]);
+      if (done < own_[k].value()) this->note_wait(own_[k].value(), done);
+    }
+    return this->distance_ == 0;
   }
   /// Runs the section, and releases the records of the block; then writes the others.
   WARDEN_DEVICE void run_section() {
@@ -277,11 +273,11 @@ class owner_worker : section_worker<Most, Arguments, Function> {
     // `records_have_come` has read.
     simt::fence_block();  // mutation: several-owner-acquire
     outcome result = outcome::refused;
-    records_type& mine = loaded_->records;
-    if (fits_) {
+    records_type& mine = this->loaded_->records;
+    if (this->runs_) {
       this->enter();
       mine.copy(this->named_.writes & this->owned_);  // mutation: several-copied
-      result = this->execute(mine, loaded_->section);
+      result = this->execute(mine, this->loaded_->section);
       if (result == outcome::commit)
         mine.commit(this->named_.writes & this->owned_, [](void*) {});  // run() notes them
       this->leave(this->owned_);
@@ -289,24 +285,24 @@ class owner_worker : section_worker<Most, Arguments, Function> {
     // Release: pairs with the fence above of the threads that read these additions.
     simt::fence_block();  // mutation: several-owner-release
     WARDEN_UNROLL
-    for (unsigned s = 0; s < Most; ++s) {
-      if ((this->owned_ >> s & 1) == 0 || !this->turns_[s].releases()) continue;
-      auto& finished = finished_[this->turns_[s].place()];
-      simt::shared_fetch_add(finished, 1u);  // mutation: several-owner-lost
+    for (unsigned k = 0; k < Most; ++k) {
+      if (k >= own_count_) break;
+      auto& finished = finished_[own_[k].place()];
+      if (own_[k].releases()) simt::shared_fetch_add(finished, 1u);  // mutation: several-owner-lost
     }
     unsigned const others = this->all() & ~this->owned_;
     if (result == outcome::commit) this->commit(mine, others);
-    if (fits_) this->leave(others);
+    if (this->runs_) this->leave(others);
     this->note(result);
     step_ = this->releases_ ? step::release : step::take;
   }
 
-  loaded* const loaded_;                       ///< section of this thread from its step `run` on
   std::byte* const records_;                   ///< [place][record_bytes] records of the block
   simt::shared_span<std::uint32_t> finished_;  ///< [place] accesses that have finished
   simt::shared_span<std::uint32_t> next_row_;  ///< next tile that a warp takes
   step step_ = step::take;
-  bool fits_ = false;                   ///< false if the section is refused
+  access_turn own_[Most];               ///< accesses to records of the block
+  unsigned own_count_ = 0;              ///< number of these
   std::uint32_t tile_ = 0;              ///< first section of the warp's tile
   std::uint64_t owners_ = 0;            ///< byte r: owner of the lane's section in row r, plus 1
   unsigned rows_ = 1;                   ///< rows of the tile

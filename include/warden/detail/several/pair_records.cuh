@@ -31,7 +31,7 @@ requires(!array_type<Type>::grows) class section_records<array_set<Type>, 2> {
   static constexpr std::size_t copy_bytes = sizeof(record);
 
   /// Constructs the accesses to the records with the numbers `ids`. Before the section runs, each
-  /// must have a place, and those that it writes a copy.
+  /// must have a place; then `use_copies` is called, and copies are made.
   WARDEN_DEVICE section_records(array_set<Type> const& all, std::uint32_t const (&ids)[2],
                                 named_accesses const& named, std::uint32_t)
       : named_{named} {
@@ -59,12 +59,15 @@ requires(!array_type<Type>::grows) class section_records<array_set<Type>, 2> {
     own_[slot] = reinterpret_cast<record*>(where);
     place_in_arrays(1u << slot);
   }
-  /// Copies the records of the accesses in a mask. The section uses the copies.
+  /// Says that the section uses copies of the accesses in a mask, which has all writes.
+  WARDEN_DEVICE void use_copies(unsigned slots) {
+    for_each_position(slots,
+                      [&](unsigned p, unsigned s) { read_[p] = written_[p] = &copies_[s].value; });
+  }
+  /// Copies the records of the accesses in a mask.
   WARDEN_DEVICE void copy(unsigned slots) {
     for (unsigned s = 0; s < named_.count; ++s)
       if ((slots >> s & 1) != 0) copy_record(&copies_[s].value, own_[s]);
-    for_each_position(slots,
-                      [&](unsigned p, unsigned s) { read_[p] = written_[p] = &copies_[s].value; });
   }
   /// True if the section used a record that it had not named.
   [[nodiscard]] WARDEN_DEVICE bool is_misused() const { return is_misused_; }

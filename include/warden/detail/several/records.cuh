@@ -34,7 +34,9 @@ WARDEN_DEVICE void copy_record(Record* to, Record const* from) {
   ::new (static_cast<void*>(to)) Record(*from);
 }
 
-/// Records of a section, and copies of those that it writes. Lives as long as the section is run.
+/// Records of a section, and copies of those that it writes. Between one section on a record and
+/// the next, little should be left to do. So where the section finds its records is noted before
+/// its turn comes, by position.
 template <class Set, unsigned Most>
 class section_records;
 template <class... Types, unsigned Most>
@@ -51,7 +53,7 @@ class section_records<array_set<Types...>, Most> {
       alignment;
 
   /// Constructs the accesses to the records with the numbers `ids`. Before the section runs, each
-  /// must have a place, and those that it writes a copy.
+  /// must have a place; then `use_copies` is called, and copies are made.
   WARDEN_DEVICE section_records(set const& all, std::uint32_t const (&ids)[Most],
                                 named_accesses const& named, std::uint32_t section)
       : all_{all}, named_{named} {
@@ -62,6 +64,7 @@ class section_records<array_set<Types...>, Most> {
     }
     all_.for_growing(
         [&](auto const& array, unsigned k) { rows_[k] = array.rows.rows_of(section); });
+    memset(copies_ + Most * copy_bytes, 0, copy_bytes);
   }
   section_records(section_records const&) = delete;
   section_records& operator=(section_records const&) = delete;
@@ -73,13 +76,22 @@ class section_records<array_set<Types...>, Most> {
   }
   /// Says where the record of an access is, if it is not in its array.
   WARDEN_DEVICE void place_at(unsigned slot, std::byte* record) { places_[slot] = record; }
-  /// Copies the records of the accesses in a mask. The section uses the copies.
+  /// Says that the section uses copies of the accesses in a mask, which has all writes.
+  WARDEN_DEVICE void use_copies(unsigned slots) {
+    WARDEN_UNROLL
+    for (unsigned p = 0; p < Most; ++p) {
+      unsigned const slot = p < named_.positions ? named_.slot_of(p) : Most;
+      bool const has_copy = slot == Most || (slots >> slot & 1) != 0;
+      used_[p] = has_copy ? copies_ + slot * copy_bytes : places_[slot];
+      if (slot != Most && named_.writes_to(slot)) written_ |= 1u << p;
+    }
+  }
+  /// Copies the records of the accesses in a mask.
   WARDEN_DEVICE void copy(unsigned slots) {
     for_each(slots, [&](auto const& array, unsigned slot) {
       using record = std::remove_reference_t<decltype(*array.records)>;
       copy_record(&copy_of<record>(slot), static_cast<record const*>(places_[slot]));
     });
-    copied_ |= slots;
   }
   /// True if the section used a record that it had not named.
   [[nodiscard]] WARDEN_DEVICE bool is_misused() const { return is_misused_; }
@@ -98,16 +110,12 @@ class section_records<array_set<Types...>, Most> {
   /// Returns the record of this type that was named at `position`.
   template <class Record>
   WARDEN_DEVICE Record const& read_at(unsigned position) {
-    unsigned const slot = slot_at<Record>(position);
-    if (slot == Most) return any<Record>();
-    bool const is_copied = (copied_ >> slot & 1) != 0;
-    return is_copied ? copy_of<Record>(slot) : *static_cast<Record const*>(places_[slot]);
+    return at<Record>(position, position < named_.positions);
   }
   /// Returns the copy of the record of this type that was named at `position`.
   template <class Record>
   WARDEN_DEVICE Record& write_at(unsigned position) {
-    unsigned const slot = slot_at<Record>(position);
-    return slot != Most && named_.writes_to(slot) ? copy_of<Record>(slot) : any<Record>();
+    return at<Record>(position, position < Most && (written_ >> position & 1) != 0);
   }
   /// Returns the rows that the section appends to the array with records of this type.
   template <class Record>
@@ -120,20 +128,25 @@ class section_records<array_set<Types...>, Most> {
   template <class Record>
   WARDEN_DEVICE Record& row_at(std::uint32_t k) {
     appended_rows const& rows = rows_of<Record>();
-    return k < rows.count ? all_.template of<Record>().records[rows.place + k] : any<Record>();
+    bool const is_named = k < rows.count;
+    if (!is_named) is_misused_ = true;
+    return is_named ? all_.template of<Record>().records[rows.place + k] : copy_of<Record>(Most);
   }
 
  private:
-  /// Returns the access at `position`, or `Most` if it is no access to a record of this type.
+  /// Returns what the section uses at `position`. If that is not `right`, the section is refused;
+  /// it then uses the last copy, which is never written back. Without branches, so that the loads
+  /// of several records overlap.
   template <class Record>
-  WARDEN_DEVICE unsigned slot_at(unsigned position) const {
-    if (position >= named_.positions) return Most;
-    unsigned const slot = named_.slot_of(position);
+  WARDEN_DEVICE Record& at(unsigned position, bool right) {
     if constexpr (set::count != 1) {
       auto const& array = all_.template of<Record>();
-      if (ids_[slot] - array.begin >= array.size) return Most;  // mutation: several-array
+      bool const is_of_array = right && ids_[named_.slot_of(position)] - array.begin < array.size;
+      right = is_of_array;  // mutation: several-array
     }
-    return slot;
+    if (!right) is_misused_ = true;
+    void* const used = right ? used_[position] : copies_ + Most * copy_bytes;
+    return *static_cast<Record*>(used);
   }
   /// Calls `f(array, slot)` for the accesses of a mask.
   template <class F>
@@ -156,22 +169,16 @@ class section_records<array_set<Types...>, Most> {
   [[nodiscard]] WARDEN_DEVICE Record& copy_of(unsigned slot) {
     return *reinterpret_cast<Record*>(copies_ + slot * copy_bytes);
   }
-  /// Returns a record of zero bytes. It is never written back, because the section is refused.
-  template <class Record>
-  WARDEN_DEVICE Record& any() {
-    is_misused_ = true;
-    memset(&copy_of<Record>(0), 0, sizeof(Record));
-    return copy_of<Record>(0);
-  }
-
   set const& all_;
   named_accesses named_;
   std::uint32_t ids_[Most];
-  void* places_[Most];   ///< [slot] the record
-  unsigned copied_ = 0;  ///< bit s: the section uses a copy of access s
+  void* places_[Most];    ///< [slot] the record
+  void* used_[Most];      ///< [position] the record or its copy
+  unsigned written_ = 0;  ///< bit p: the section may write at position p
   bool is_misused_ = false;
   appended_rows rows_[set::count];  ///< [array]; set for growing arrays only
-  alignas(alignment) std::byte copies_[Most * copy_bytes];
+  /// [slot] copies; the last one is used for accesses that were not named.
+  alignas(alignment) std::byte copies_[(Most + 1) * copy_bytes];
 };
 
 }  // namespace detail

@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -33,7 +32,7 @@ class several_worker : section_worker<Most, Arguments, Function> {
   /// `storage` is memory for the records of a section. Precondition: the arguments outlive this
   /// object.
   WARDEN_DEVICE several_worker(Arguments const& a, Function const& function, std::byte* storage)
-      : base{a, function}, storage_{storage}, has_owners_{a.control->owners != 0} {}
+      : base{a, function, storage}, has_owners_{a.control->owners != 0} {}
 
   /// Runs sections until none is left, or the run is poisoned. Collective over the warp.
   WARDEN_DEVICE void run() {
@@ -82,7 +81,7 @@ class several_worker : section_worker<Most, Arguments, Function> {
       unsigned const below = idle & ((1u << simt::lane_id()) - 1);
       this->section_ = first + static_cast<unsigned>(simt::count_bits(below));
       has_section_ = this->section_ < this->count_ && !is_owned(this->section_);
-      if (has_section_) this->begin();
+      if (has_section_) this->begin(nullptr);
     }
     return first + count < this->count_;
   }
@@ -93,15 +92,12 @@ class several_worker : section_worker<Most, Arguments, Function> {
   /// Runs the section, and releases its records.
   WARDEN_DEVICE void run_section() {
     outcome result = outcome::refused;
-    if (this->runs()) {
+    if (this->runs_) {
       this->acquire();
       this->enter();
-      auto& mine = *::new (storage_) typename base::records_type{this->a_.arrays, this->ids_,
-                                                                 this->named_, this->section_};
-      mine.place_in_arrays(this->all());
-      mine.copy(this->named_.writes);
-      result = this->execute(mine, this->function_(std::uint64_t{this->section_}));
-      if (result == outcome::commit) this->commit(mine, this->all());
+      this->loaded_->records.copy(this->named_.writes);
+      result = this->execute(this->loaded_->records, this->loaded_->section);
+      if (result == outcome::commit) this->commit(this->loaded_->records, this->all());
       this->leave(this->all());
     }
     this->note(result);
@@ -109,7 +105,6 @@ class several_worker : section_worker<Most, Arguments, Function> {
     has_section_ = false;
   }
 
-  void* const storage_;    ///< memory for the records of a section
   bool const has_owners_;  ///< true if any section has an owner
   bool has_section_ = false;
 };

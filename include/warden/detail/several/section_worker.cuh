@@ -9,23 +9,42 @@
 #include <warden/detail/several/several_arguments.cuh>
 #include <warden/simt/simt.cuh>
 
+#include <cstddef>
 #include <cstdint>
+#include <new>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
+
+/// A section of a thread and its records, in local memory.
+template <class Records, class Section>
+struct loaded_section {
+  Records records;
+  Section section;
+};
 
 /// A thread's section, and what is done with it. Threads take sections in the order of the array
 /// or of the log, and a section waits only for sections before it.
 template <unsigned Most, class Arguments, class Function>
 class section_worker {
+ public:
+  /// Section of this thread.
+  using loaded =
+      loaded_section<records<typename Arguments::types, Most>,
+                     std::remove_cvref_t<std::invoke_result_t<Function const&, std::uint64_t>>>;
+
  protected:
   using types = typename Arguments::types;
   using array_set = typename Arguments::array_set;
   using records_type = records<types, Most>;
 
-  /// Precondition: the arguments outlive this object.
-  WARDEN_DEVICE section_worker(Arguments const& a, Function const& function)
-      : a_{a}, function_{function}, count_{a.count()} {}
+  /// `storage` is memory for a section. Precondition: it and the arguments outlive this object.
+  WARDEN_DEVICE section_worker(Arguments const& a, Function const& function, std::byte* storage)
+      : a_{a},
+        function_{function},
+        loaded_{reinterpret_cast<loaded*>(storage)},
+        count_{a.count()} {}
 
   /// Adds the results of the warp's sections to those of the run. Collective over the warp.
   WARDEN_DEVICE void add_counts() const {
@@ -43,8 +62,9 @@ class section_worker {
     simt::add(&a_.control->finished, sections);
   }
 
-  /// Loads the accesses and turns of section `section_`, and prefetches its records.
-  WARDEN_DEVICE void begin() {
+  /// Loads section `section_`, its accesses and turns, and prefetches its records. Those that the
+  /// block owns are in `own_records`.
+  WARDEN_DEVICE void begin(std::byte* own_records) {
     named_ = a_.named[section_];
     std::uint32_t const first = section_ * Most;
     early_ = 0;
@@ -69,16 +89,27 @@ class section_worker {
       a_.arrays.with_record(ids_[s], [&](auto const& array) { simt::prefetch(array.at(ids_[s])); });
     }
     waits_ = early_ != 0;
+    runs_ = find_whether_it_runs();
+    if (!runs_) return;
+    ::new (static_cast<void*>(loaded_))
+        loaded{{a_.arrays, ids_, named_, section_}, function_(std::uint64_t{section_})};
+    loaded_->records.place_in_arrays(all() & ~owned_);
+    WARDEN_UNROLL
+    for (unsigned s = 0; s < Most; ++s) {
+      if ((owned_ >> s & 1) != 0)
+        loaded_->records.place_at(s, own_records + turns_[s].place() * records_type::copy_bytes);
+    }
+    // An owner copies what others have before the turn of its own records comes.
+    loaded_->records.use_copies(owned_ != 0 ? (all() & ~owned_) | named_.writes : named_.writes);
   }
-  /// True once the turn of all accesses of `early_` has come. Polls all other accesses together:
-  /// polls one after another would each add their latency to the time between two sections on a hot
-  /// record. `load(turn)` reads a counter.
-  template <class Load>
-  WARDEN_DEVICE bool has_come(Load const& load) {
+  /// True once the turn of all accesses has come whose counters are in global memory. Polls all
+  /// other accesses together: polls one after another would each add their latency to the time
+  /// between two sections on a hot record.
+  WARDEN_DEVICE bool has_come() {
     std::uint32_t done[Most];
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
-      if ((early_ >> s & 1) != 0) done[s] = load(turns_[s]);
+      if ((early_ >> s & 1) != 0) done[s] = simt::load_relaxed(counter(turns_[s]));
     }
     distance_ = 0;
     WARDEN_UNROLL
@@ -90,15 +121,17 @@ class section_worker {
       bool const has_come = done[s] >= turn;  // mutation: several-early
       if (has_come) {
         early_ &= ~(1u << s);
-      } else if (turn - done[s] > distance_) {
-        distance_ = turn - done[s];
+      } else {
+        note_wait(turn, done[s]);
       }
     }
     return early_ == 0;
   }
-  /// True once the turn of all accesses has come whose counters are in global memory.
-  WARDEN_DEVICE bool has_come() {
-    return has_come([&](access_turn const& of) { return simt::load_relaxed(counter(of)); });
+  /// Notes that the section waits for a counter, which is `done`, to reach `turn`.
+  WARDEN_DEVICE void note_wait(std::uint32_t turn, std::uint32_t done) {
+    if (turn - done <= distance_) return;
+    distance_ = turn - done;
+    awaited_ = turn;
   }
   /// Returns the number of failed polls from which the length of a pause follows, after `failures`
   /// of them. It is small if a section of the warp waits for few accesses. Collective over the
@@ -109,15 +142,9 @@ class section_worker {
   }
   /// True unless the run has ended by the time limit, now or before.
   WARDEN_DEVICE bool is_hopeful(watchdog& dog) const {
-    return dog.hopeful([&] { return simt::load_relaxed(&a_.control->finished) + std::uint64_t{1}; },
-                       [&] {
-                         std::uint32_t turn = 0;
-                         WARDEN_UNROLL
-                         for (unsigned s = 0; s < Most; ++s) {
-                           if ((early_ >> s & 1) != 0) turn = turns_[s].value();
-                         }
-                         stop(a_.arrays.first.health, a_.limit.nanoseconds, turn, section_);
-                       });
+    return dog.hopeful(
+        [&] { return simt::load_relaxed(&a_.control->finished) + std::uint64_t{1}; },
+        [&] { stop(a_.arrays.first.health, a_.limit.nanoseconds, awaited_, section_); });
   }
 
   /// Acquires the records whose counters are in global memory. Pairs with the fence in `release` of
@@ -189,16 +216,6 @@ class section_worker {
   }
   /// Returns a mask of all accesses.
   [[nodiscard]] WARDEN_DEVICE unsigned all() const { return (1u << named_.count) - 1; }
-  /// True if the section runs. Otherwise reports why it is refused.
-  WARDEN_DEVICE bool runs() const {
-    if (named_.refused_for != refusal::none) {
-      report_refusal(a_, section_, named_.refused_for);
-      return false;
-    }
-    if (rows_fit()) return true;
-    report_rows(a_, section_);
-    return false;
-  }
   /// Releases the records whose counters are in global memory to later sections.
   WARDEN_DEVICE void release() const {
     // Release: pairs with the fence in `acquire` of the sections that wait for these additions.
@@ -221,8 +238,10 @@ class section_worker {
 
   Arguments const& a_;
   Function const& function_;
+  loaded* const loaded_;       ///< section of this thread, if it runs
   std::uint32_t const count_;  ///< sections of the run
   outcome_counts counts_{};    ///< results of this thread's sections
+  bool runs_ = false;          ///< false if the section is refused
   bool waits_ = false;         ///< true if any access waits for a counter in global memory
   bool releases_ = false;      ///< true if any access counts there when it has finished
   std::uint32_t section_ = 0;
@@ -232,8 +251,19 @@ class section_worker {
   unsigned early_ = 0;          ///< bit s: the turn of access s has not come yet
   unsigned owned_ = 0;          ///< bit s: the block owns the record of access s
   std::uint32_t distance_ = 0;  ///< accesses to one record that must finish first, at most
+  std::uint32_t awaited_ = 0;   ///< the turn of that access
 
  private:
+  /// True if the section runs. Otherwise reports why it is refused.
+  [[nodiscard]] WARDEN_DEVICE bool find_whether_it_runs() const {
+    if (named_.refused_for != refusal::none) {
+      report_refusal(a_, section_, named_.refused_for);
+      return false;
+    }
+    if (rows_fit()) return true;
+    report_rows(a_, section_);
+    return false;
+  }
   /// Poisons the launch. Arguments are passed by value, because an argument whose address is taken
   /// would be in local memory in the whole kernel.
   WARDEN_COLD static void stop(guarded_health* health, std::uint64_t nanoseconds,
