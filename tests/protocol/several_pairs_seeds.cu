@@ -163,12 +163,15 @@ TEST(several_pairs_seeds, a_run_that_throws_has_run_nothing_or_reports_it) {
 
 /// Sections wait for others, of the block or of another one. The blocks have records on chip then.
 TEST(several_pairs_seeds, stopped_runs_are_as_their_results_say) {
-  unsigned stopped = 0;
+  unsigned tried = 0, stopped = 0;
   test::under_many_schedules(20, [&](std::uint64_t seed) {
     if (seed % 8 > 1) return;  // each takes long
+    ++tried;
     stopped += several::stops(2000, seed % 2 == 0 ? 256 : 1000, 250) ? 1 : 0;
   });
-  EXPECT_GT(stopped, 0u) << "no run was stopped";
+  if (tried > 4) {
+    EXPECT_GT(stopped, 0u) << "no run was stopped";
+  }
 }
 
 }  // namespace
