@@ -209,9 +209,10 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   /// [n]. `source` is
   /// - a range of sections in device memory. Shape: [n].
   /// - a range of values in device memory, of which the only section type is made: section number i
-  ///   is `Section{values[i]}`. Shape: [n].
+  ///   is `Section{values[i]}`, which sets all of its members. Shape: [n].
   /// - a function `f`, as above.
   ///
+  /// Precondition: the memory of the ranges stays alive until the stream has executed the work.
   /// Throws limit_error if the ranges have different sizes.
   template <detail::id_range Ids, class Source>
   requires(!std::convertible_to<Source const&, stream_ref>) void apply_async(
@@ -236,22 +237,31 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
     }
   }
   /// Enqueues the section `Section{i}` on record `ids[i]` for all i, with i as a std::uint32_t: for
-  /// sections that find what they need by its index. `ids` is a contiguous range of 32-bit unsigned
-  /// ids in device memory. Throws limit_error for more than 2^32 ids. Precondition: the guarded
-  /// array has one section type.
+  /// sections that find what they need by its index, and say so by
+  /// `static constexpr bool takes_index = true`. `ids` is a contiguous range of 32-bit unsigned ids
+  /// in device memory, which stays alive until the stream has executed the work. Throws limit_error
+  /// for more than 2^32 ids. Precondition: the guarded array has one section type.
   template <detail::id_range Ids>
   void apply_async(Ids const& ids, stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
-    static_assert(sizeof...(Sections) == 1 && (detail::made_from<Sections, std::uint32_t> && ...),
-                  "warden: apply_async without values makes a section of its number: "
-                  "the guarded array has one section type, made as Section{std::uint32_t}");
+    static_assert(sizeof...(Sections) == 1 && (detail::made_from_index<Sections> && ...),
+                  "warden: apply_async without values makes a section of its index: "
+                  "the guarded array has one section type, with takes_index = true, made as "
+                  "Section{std::uint32_t}; give values to other sections");
     constexpr std::uint64_t most = std::uint64_t{1} << 32;
     if (ids.size() > most) {
-      throw_limit_error("apply_async: % ids; sections that are made of their number are at most %",
+      throw_limit_error("apply_async: % ids; sections that are made of their index are at most %",
                         {ids.size(), most}, where);
     }
     apply_async(detail::data_of(ids), ids.size(), detail::sections_from_numbers<Sections...>{}, s,
                 where);
+  }
+  /// Fails to compile: the ids are in host memory, or have another type.
+  template <detail::wrong_ids Ids, class... Others>
+  void apply_async(Ids const&, Others const&...) {
+    static_assert(!std::is_same_v<Ids, Ids>,
+                  "warden: the ids of apply_async are std::uint32_t in device memory: copy them to "
+                  "a warden::buffer<std::uint32_t>");
   }
   /// Enqueues the section that `f(i)` returns on the records `firsts[i]` and `seconds[i]` for all
   /// i < n.

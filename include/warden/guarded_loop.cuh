@@ -41,6 +41,7 @@ class loop_context {
 template <class Record, class Function, unsigned Lanes>
 struct iteration {
   static constexpr unsigned group_size = Lanes;
+  static constexpr bool takes_index = true;
   std::uint32_t index;
 
   WARDEN_DEVICE void operator()(Record& r, loop_context<Function> const& c, record_id id,
@@ -55,6 +56,7 @@ struct iteration {
 };
 template <class Record, class Function>
 struct iteration<Record, Function, 1> {
+  static constexpr bool takes_index = true;
   std::uint32_t index;
 
   WARDEN_DEVICE void operator()(Record& r, loop_context<Function> const& c, record_id id) const {
@@ -73,8 +75,7 @@ struct iteration<Record, Function, 1> {
 /// `f(record, i, id)`, with i as a std::uint32_t and the record_id of the record. With more than
 /// one of `Lanes`, a group of lanes calls `f(record, i, group)` or `f(record, i, id, group)`, with
 /// its lane_group. `f` is the context of the guarded array: a trivially copyable function object,
-/// or a
-/// `__device__` lambda that copies pointers and values. It holds what all iterations share.
+/// or a `__device__` lambda that copies pointers and values. It holds what all iterations share.
 template <class Record, class Function, unsigned Lanes = 1, class Policy = policy<>>
 using guarded_loop = basic_guarded<with_parts<Policy, context<detail::loop_context<Function>>>,
                                    Record, detail::iteration<Record, Function, Lanes>>;
@@ -94,6 +95,9 @@ template <unsigned Lanes = 1, class Policy = policy<>, class Records, class Func
 [[nodiscard]] auto make_guarded_loop(Records&& records, Function const& f,
                                      guarded_options chosen = {},
                                      std::source_location where = std::source_location::current()) {
+  static_assert(!detail::is_host_container<std::remove_cvref_t<Records>>,
+                "warden: the records of a guarded_loop are in device memory: copy them to a "
+                "warden::buffer");
   using loop = guarded_loop<detail::element_of<Records>, Function, Lanes, Policy>;
   return loop{records, f, chosen, where};
 }

@@ -173,8 +173,8 @@ struct count : sum<To> {
   }
 };
 /// Field of an `aggregate`: keeps the smallest value, or member `From` of a value, in the member
-/// `To` of the record. Precondition: the member begins with a value, for example the largest one of
-/// its type. NaN counts as no value, also in the record.
+/// `To` of the record. Precondition: the member begins with a value that counts, for example the
+/// largest one of its type. NaN counts as no value, also in the record.
 template <auto To, auto From = nullptr>
 struct minimum : detail::field<To, From> {
   using type = detail::type_of<To>;  ///< type of the member

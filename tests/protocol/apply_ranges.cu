@@ -93,24 +93,32 @@ TEST_F(apply_ranges, a_function) {
   EXPECT_EQ(balances(), expected);
 }
 
-TEST_F(apply_ranges, numbers) {
-  on.apply_async(ids);
-  EXPECT_EQ(balances(), balances_after(some_ids(), [](std::uint32_t i) { return i; }));
+struct indexed_deposit {
+  static constexpr bool takes_index = true;
+  std::uint32_t amount;
+  __device__ void operator()(std::uint64_t& balance) const { balance += amount; }
+};
+TEST_F(apply_ranges, indexes) {
+  warden::guarded<std::uint64_t, indexed_deposit> by_index{records};
+  by_index.apply_async(ids);
+  by_index.wait();
+  EXPECT_EQ(records.to_host(), balances_after(some_ids(), [](std::uint32_t i) { return i; }));
 }
 
 TEST_F(apply_ranges, spans_and_a_stream) {
   warden::stream const s;
   std::span<std::uint32_t const> const some{ids.data(), 100};
+  warden::guarded<std::uint64_t, indexed_deposit> by_index{records};
   on.apply_async(some, triple{}, s);
-  on.apply_async(some, s);
-  on.wait(s);
+  by_index.apply_async(some, s);
+  by_index.wait(s);
   EXPECT_EQ(records.to_host(),
             balances_after(some_ids(100), [](std::uint32_t i) { return 4 * i; }));
 }
 
 TEST_F(apply_ranges, empty_ranges) {
   warden::buffer<std::uint32_t> const none;
-  on.apply_async(none);
+  warden::guarded<std::uint64_t, indexed_deposit>{records}.apply_async(none);
   on.apply_async(none, none);
   on.apply_async(none, triple{});
   EXPECT_EQ(balances(), std::vector<std::uint64_t>(accounts));
@@ -128,9 +136,10 @@ struct long_range {
   [[nodiscard]] std::uint32_t* data() const { return nullptr; }
   [[nodiscard]] std::size_t size() const { return (std::size_t{1} << 32) + 1; }
 };
-TEST_F(apply_ranges, more_numbers_than_32_bits_hold) {
-  EXPECT_THAT(refusal([&] { on.apply_async(long_range{}); }),
-              HasSubstr("apply_async: 4294967297 ids; sections that are made of their number are "
+TEST_F(apply_ranges, more_indexes_than_32_bits_hold) {
+  warden::guarded<std::uint64_t, indexed_deposit> by_index{records};
+  EXPECT_THAT(refusal([&] { by_index.apply_async(long_range{}); }),
+              HasSubstr("apply_async: 4294967297 ids; sections that are made of their index are "
                         "at most 4294967296"));
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -27,8 +28,15 @@ template <class Range>
 auto data_of(Range& range) -> decltype(address_of(range.data())) {
   return address_of(range.data());
 }
+template <class Allocator>
+inline constexpr bool is_host_allocator = false;
 template <class T>
-inline constexpr bool is_host_container = false;
+inline constexpr bool is_host_allocator<std::allocator<T>> = true;
+/// True for a container whose elements are in host memory, as its type says.
+template <class Range>
+inline constexpr bool is_host_container = requires {
+  requires is_host_allocator<typename Range::allocator_type>;
+};
 template <class T, class Allocator>
 inline constexpr bool is_host_container<std::vector<T, Allocator>> = true;
 template <class T, std::size_t N>
@@ -37,8 +45,8 @@ inline constexpr bool is_host_container<std::array<T, N>> = true;
 }  // namespace detail
 
 /// A contiguous range of `T` in device memory: it has `size()`, and `data()` returns a pointer or
-/// an object with a pointer `get()`. std::vector and std::array are excluded, because they are in
-/// host memory.
+/// an object with a pointer `get()`. Containers in host memory are excluded: std::vector,
+/// std::array, and those with a std::allocator.
 template <class Range, class T>
 concept device_range = !detail::is_host_container<std::remove_cvref_t<Range>> &&
                        requires(std::remove_reference_t<Range> & range) {

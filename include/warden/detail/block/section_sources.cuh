@@ -24,18 +24,32 @@ concept id_range = device_range<Range, std::uint32_t> || device_range<Range, std
 /// Type of an element of a contiguous range in device memory.
 template <class Range>
 using element_of = std::remove_cvref_t<decltype(*data_of(std::declval<Range&>()))>;
-/// A contiguous range in device memory. A function is none.
+/// A contiguous range in device memory.
 template <class Range>
 concept any_device_range = requires {
   typename element_of<Range>;
 }
 &&(device_range<Range, element_of<Range>> || device_range<Range, element_of<Range> const>);
 
-/// True if a section is made from a value: `Section{value}`.
+/// True if a section is made from a value alone: `Section{value}` leaves no member without one.
 template <class Section, class Value>
 concept made_from = requires(Value const& value) {
   Section{value};
+}
+&&!requires(Value const& value) { Section{value, {}}; };
+/// True if a section says by `takes_index` that it is made from its index.
+template <class Section>
+concept made_from_index = requires {
+  requires Section::takes_index;
+  requires made_from<Section, std::uint32_t>;
 };
+/// A range, or a pointer to one, whose elements are no ids in device memory.
+template <class Range>
+concept wrong_ids = requires(Range const& range) {
+  range.data();
+  range.size();
+}
+&&!id_range<Range>;
 /// True if the lanes of a group hold parts of a section, made from an array of values:
 /// `Section::part_of(values, i, group)`.
 template <class Section, class Value>
@@ -82,7 +96,8 @@ auto function_of_values(Value const* values) {
   } else {
     static_assert(sizeof...(Sections) == 1 && made_from<section, Value>,
                   "warden: the second range of apply_async holds sections, or values of which the "
-                  "guarded array's only section type is made, as Section{value}");
+                  "guarded array's only section type is made, as Section{value}, which sets all "
+                  "of its members");
     return sections_from_values<section, Value>{values};
   }
 }
