@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Isolated sections on up to 16 records of a guarded array, in the order of an array or of a log.
+/// Isolated sections on up to 16 records of a guarded array, from an array or from a log.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -26,7 +26,6 @@
 #include <warden/stream.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -90,19 +89,22 @@ struct several_options {
 /// `transfers.run` executes it.
 ///
 /// The resulting records are those of a loop over the array that runs each section alone, bit for
-/// bit. Sections with an `access_list<2>` on one guarded array are an exception, unless the policy
-/// has an order or a section has more than 36 bytes: they run in rounds, as in a loop in some
-/// order. Two sections may run concurrently unless one of them writes a record that both name; in
-/// rounds, unless both name it. A section that aborts leaves all records unchanged and is not
-/// retried. A section that names an id outside the records, or too many records, does not run, and
-/// the `wait` of the guarded array reports it. Runs cannot be captured into a graph.
+/// bit. Two sections may run concurrently unless one of them writes a record that both name.
 ///
-/// The constructor allocates 24 bytes for each record that a section may name, 16 bytes for each
-/// section, the memory of a sort, and that of hot records, or the memory of rounds; see
-/// `memory_bytes`. The driver keeps
-/// local memory for the copies of `most_accesses` records, for each thread that the device can
-/// hold. Work of other logs and launches on the guarded array during a run is put off or reported.
-/// Moves, does not copy.
+/// Sections with an `access_list<2>` on one guarded array run in rounds instead: as in a loop in
+/// some order, and concurrently unless they name a common record. They do not if the policy has an
+/// order, a section has more than 36 bytes, the policy's `block_threads` is no power of two, or the
+/// record has no copy assignment.
+///
+/// A section that aborts leaves all records unchanged and is not retried. A section that names an
+/// id outside the records, or too many records, does not run, and the `wait` of the guarded array
+/// reports it. Runs cannot be captured into a graph. Moves, does not copy.
+///
+/// In rounds, the constructor allocates a log and the memory of its rounds. Otherwise it allocates
+/// 24 bytes for each record that a section may name, 16 bytes for each section, the memory of a
+/// sort, and that of hot records; see `memory_bytes`. The driver keeps local memory for the copies
+/// of `most_accesses` records, for each thread that the device can hold. Work of other logs and
+/// launches on the guarded array during a run is put off or reported.
 template <class Guarded, class Section>
 class deferred_several {
   using record = typename Guarded::record;
@@ -122,7 +124,7 @@ class deferred_several {
   /// Makes the memory for calls of at most `sections` sections. Precondition: the records of `on`
   /// outlive this object. Blocks the host, the first time until the launches of the guarded arrays
   /// have ended. Throws limit_error unless `sections` is from 1 to `most` and there are fewer than
-  /// 2^32 records in all, and cuda_error when memory is short.
+  /// 2^32 records in all, in rounds at most 2^31, and cuda_error when memory is short.
   deferred_several(Guarded& on, std::size_t sections, several_options const& chosen = {},
                    std::source_location where = std::source_location::current())
       : device_{on.device()} {
@@ -161,7 +163,7 @@ class deferred_several {
                    std::source_location where = std::source_location::current()) {
     apply_async(n, detail::stored_sections<Section>{sections}, outcomes, s, where);
   }
-  /// Enqueues the sections that `f(i)` returns for all i < n, in the order of i. `f` is a function
+  /// Enqueues the sections that `f(i)` returns for all i < n, in the order above. `f` is a function
   /// object or a `__device__` lambda. It may be called twice for each i. Precondition: both calls
   /// return the same section. Throws as the overload above.
   template <class Function>
@@ -191,12 +193,13 @@ class deferred_several {
             arguments_.arrays.first.report};
   }
   /// Enqueues the sections that kernels have sent to the log, in the order of the numbers that
-  /// `send` returned. The log is empty again afterwards. Sections sent during the run are refused
-  /// and reported. `outcomes` is [capacity()] in device memory, or null; places without a section
-  /// get `outcome::not_run`. Precondition: the kernels that send are ordered before the run by a
-  /// stream or an event. Allocates nothing. Throws as apply_async does. If it throws, and if the
-  /// run is put off, no section runs, and the log keeps them all. In rounds,
-  /// sections may run if it throws: `outcomes` tells which, and the log is empty then.
+  /// `send` returned, unless they run in rounds. The log is empty again afterwards. Sections sent
+  /// during the run are refused and reported. `outcomes` is [capacity()] in device memory, or null;
+  /// places without a section get `outcome::not_run`. Precondition: the kernels that send are
+  /// ordered before the run by a stream or an event. Allocates nothing. Throws as apply_async does.
+  /// If the run is put off, and if this call throws, no section runs, and the log keeps them all.
+  /// But if it throws after a round has begun, sections may run, and `outcomes` tells which. The
+  /// log is empty then.
   void run(outcome* outcomes = nullptr, stream_ref s = {},
            std::source_location where = std::source_location::current()) {
     if (!log_) return note_not_run(outcomes, capacity_, s, where);
@@ -204,10 +207,10 @@ class deferred_several {
             log_->counter.data(), outcomes, s, where);
   }
 
-  /// Returns the number of sections with each result in the last call; all are 0 if it was put off.
-  /// Commits in rounds are not counted if the time limit stops the run.
-  /// A call of 0 sections does not count.
-  /// Blocks the host until the stream has executed its work. Throws cuda_error.
+  /// Returns the number of sections with each result in the last call; all are 0 if it was put off
+  /// or threw. Commits in rounds are not counted if the time limit stops the run. A call of 0
+  /// sections does not count. Blocks the host until the stream has executed its work. Throws
+  /// cuda_error.
   [[nodiscard]] outcome_counts counts(
       stream_ref s = {}, std::source_location where = std::source_location::current()) const {
     runtime::device_scope const scope{device_, where};
@@ -283,17 +286,18 @@ class deferred_several {
     a.accesses = static_cast<std::uint32_t>(n * most_accesses);
     a.outcomes = outcomes;
     a.log = log;
+    bool may_have_run = false;
     try {
       if constexpr (in_rounds) {
         note_not_run(outcomes, n, s, where);
+        may_have_run = true;
         rounds_->run(a, f, s, where);
       } else {
         enqueue_turns(a, f, s, where);
       }
     } catch (...) {
       simt::launch(&detail::give_up_several<arguments_type>, 1, 1, 0, a, s, where);
-      // In rounds, sections may have run: see several_in_rounds::run.
-      if (!in_rounds) note_not_run(outcomes, n, s, where);
+      if (!may_have_run) note_not_run(outcomes, n, s, where);
       enqueued(s, where);
       throw;
     }

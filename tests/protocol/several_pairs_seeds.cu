@@ -158,6 +158,42 @@ TEST(several_pairs_seeds, a_run_that_throws_has_run_nothing_or_reports_it) {
     }
   }
 }
+/// Names no record, and counts its executions.
+struct tally {
+  std::uint32_t unused;
+  __device__ void access(warden::access_list<2>&) const {}
+  __device__ outcome operator()(warden::records<cell, 2>&, std::uint32_t* const& runs) const {
+    simt::add(runs, 1u);
+    return outcome::commit;
+  }
+};
+WARDEN_KERNEL void send_tallies(warden::several_ref<tally> log) { log.send({0}); }
+/// Such a section excludes no other one, but may not run before those of its log do.
+TEST(several_pairs_seeds, sections_without_records_run_once_if_a_launch_fails) {
+  using policy = warden::policy<warden::options{}, warden::context<std::uint32_t*>>;
+  using counted = warden::basic_guarded<policy, cell, several::clear>;
+  constexpr std::uint32_t n = 40;
+  for (std::uint64_t launch = 1; launch <= 9; ++launch) {
+    SCOPED_TRACE("launch " + std::to_string(launch) + " of the run fails");
+    warden::buffer<cell> records{several::first_cells(3)};
+    warden::buffer<std::uint32_t> runs{std::vector<std::uint32_t>{0}};
+    counted on{records, runs.data(), patience};
+    warden::deferred_several<counted, tally> later{on, n};
+    warden::launch(&send_tallies, 1, n, {}, later.ref());
+    warden::stream_ref{}.synchronize();
+    fail_launch(launch);
+    try {
+      later.run();
+    } catch (warden::cuda_error const&) {
+    }
+    fail_launch(0);
+    bool const are_lost = !test::error_text(on).empty();
+    later.run();
+    on.wait();
+    EXPECT_LE(runs.to_host()[0], n);
+    EXPECT_TRUE(are_lost || runs.to_host()[0] == n) << runs.to_host()[0];
+  }
+}
 
 // ---- time limit
 

@@ -64,7 +64,7 @@ class section_in_rounds {
       run_on_one(section, first, a);
     }
   }
-  /// Runs a section that names no record.
+  /// Runs a section that names no record, of an array without records.
   WARDEN_DEVICE void run_without_records(arguments const& a) const {
     record_copy<Record> nothing;
     run_on_one(sent_.section(), nothing.value, a);
@@ -121,12 +121,13 @@ struct named_for_rounds {
     if (list.calls() > 2) {
       simt::fetch_add(&report->accesses_too_many, std::uint64_t{1});
       simt::store_relaxed(&report->accesses_at_most, std::uint64_t{2});
-    } else if (count == 0) {
-      // It excludes no other section, so it may run at any time.
+    } else if (count == 0 && run.records == 0) {
+      // No log has records for its messages, and this section excludes no other one.
       sent.run_without_records(run);
       return {};
     } else {
-      std::uint32_t const first = list.id(0);
+      // A section without records goes with the others, so that it runs if they do.
+      std::uint32_t const first = count == 0 ? number % run.records : list.id(0);
       std::uint32_t const second = count == 2 ? list.id(1) : first;    // mutation: by-rounds-second
       bool const exist = first < run.records && second < run.records;  // mutation: by-rounds-bad
       if (exist) return to{first, second, sent};
@@ -221,7 +222,7 @@ class several_in_rounds
     return all;
   }
   /// Enqueues the sections that `f(i)` returns for all i below `a.sections`. Throws cuda_error.
-  /// This log is empty then, and sections may have run.
+  /// This log is empty then, and if a round had begun, sections may have run.
   template <class Function>
   void run(several_arguments<Record, context> const& a, Function const& f, stream_ref s,
            std::source_location where) {

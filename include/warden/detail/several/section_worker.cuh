@@ -251,7 +251,7 @@ class section_worker {
   unsigned early_ = 0;          ///< bit s: the turn of access s has not come yet
   unsigned owned_ = 0;          ///< bit s: the block owns the record of access s
   std::uint32_t distance_ = 0;  ///< accesses to one record that must finish first, at most
-  std::uint32_t awaited_ = 0;   ///< the turn of that access
+  std::uint32_t awaited_ = 0;   ///< turn that the access with this distance waits for
 
  private:
   /// True if the section runs. Otherwise reports why it is refused.

@@ -26,8 +26,8 @@ class several_ref {
       : sections_{sections}, log_{log}, size_{size}, report_{report} {}
 
   /// Sends a section. Returns its number in the log: sections run in the order of their numbers,
-  /// and outcomes are stored by them. Returns `not_sent` if the log is full or is run; `wait` then
-  /// reports it. Any thread, in any control flow.
+  /// unless in rounds, and outcomes are stored by them. Returns `not_sent` if the log is full or is
+  /// run; `wait` then reports it. Any thread, in any control flow.
   WARDEN_DEVICE std::uint32_t send(Section const& section) const {
     std::uint64_t const number = simt::fetch_add_together(&log_->taken, 1);
     if (number < size_) {
