@@ -141,9 +141,10 @@ int main(int argc, char** argv) {
           "memory")
       ->check(CLI::IsMember({"fitting", "on_chip", "in_memory"}));
   std::vector<std::string> arms = bank_transfer::arm_names();
-  std::erase(arms, "warden_nested_on_chip");
-  if (!program.parse(arms, argc, argv, {"warden_nested_on_chip", bank_transfer::timed_arm}))
-    return program.exit_code();
+  std::vector<std::string> named{"warden_nested_on_chip", "warden_several"};
+  for (std::string const& arm : named) std::erase(arms, arm);
+  named.push_back(bank_transfer::timed_arm);
+  if (!program.parse(arms, argc, argv, named)) return program.exit_code();
   chosen.accounts = places.at(place);
   if (!sections.empty() && program.operations() != 0) {
     std::fprintf(stderr, "bank_transfer: --ops %u and --sections; give one of them\n",
