@@ -368,8 +368,7 @@ MUTANTS = {
     "apply-piece": ("detail/deferred/deferred_block.cuh", "std::uint64_t const first = 0;",
                       "logs/rounds_seeds.arrays_are_applied_a_full_log_at_a_time", "lost or doubled section"),
     "poisoned-group": ("detail/pairs/group_rounds.cuh", "simt::sync_block_or(!alive); return alive;",
-                       "logs/lanes_seeds.a_run_in_rounds_that_was_given_up_ends_for_all_groups_of_a_block",
-                       "barrier reached after|meet at different kinds of barrier"),
+                       "logs/lanes_seeds.a_run_in_rounds_that_was_given_up_ends_for_all_groups_of_a_block", "kinds of barrier"),
     "put-off": ("detail/pairs/hot_record_warps.cuh", "waits = false;", ROUNDS, "lost or doubled section"),
     # A runner without the locks of the other records, or of two records that many want; messages that it takes and their threads keep; that are
     # put where those of the window before were.
