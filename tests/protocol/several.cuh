@@ -22,6 +22,15 @@ struct cell {
   std::uint32_t writes, padding;
 };
 
+/// Random numbers of a seed.
+struct draws {
+  std::uint64_t seed;
+  /// Returns number `which`, from 0 to 7, below `below`.
+  std::uint32_t operator()(std::uint64_t which, std::uint32_t below) const {
+    return static_cast<std::uint32_t>(mix(seed * 8 + which) % below);
+  }
+};
+
 /// Shape of random sections.
 struct shape {
   std::uint32_t records;       ///< ids are below

@@ -27,9 +27,7 @@ using log_type = warden::deferred_several<cells, witness>;
 /// Random sections, few and many, from one hot record to many records.
 TEST(several_pairs_seeds, have_a_serial_order) {
   test::under_many_schedules(1, [](std::uint64_t seed) {
-    auto const draw = [&](std::uint64_t which, std::uint32_t below) {
-      return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
-    };
+    several::draws const draw{seed};
     if (seed % 5 == 0) test::let_one_block_be_resident();
     several::shape const of{.records = 1 + draw(0, seed % 3 == 0 ? 3 : 300),
                             .positions = 1 + draw(1, 2),

@@ -25,9 +25,7 @@ constexpr warden::guarded_options patience{.time_limit_seconds = 0.002, .minimum
 /// Random sections, from one hot record to many records.
 TEST(several_seeds, are_as_in_a_loop) {
   test::under_many_schedules(1, [](std::uint64_t seed) {
-    auto const draw = [&](std::uint64_t which, std::uint32_t below) {
-      return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
-    };
+    several::draws const draw{seed};
     if (seed % 5 == 0) test::let_one_block_be_resident();
     several::shape const of{.records = 1 + draw(0, seed % 3 == 0 ? 3 : 60),
                             .positions = 1 + draw(1, 5),
@@ -41,9 +39,7 @@ TEST(several_seeds, are_as_in_a_loop) {
 TEST(several_seeds, hot_records_are_as_in_a_loop) {
   std::uint64_t by_owners = 0;
   test::under_many_schedules(1, [&](std::uint64_t seed) {
-    auto const draw = [&](std::uint64_t which, std::uint32_t below) {
-      return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
-    };
+    several::draws const draw{seed};
     if (seed % 5 == 0) test::let_one_block_be_resident();
     std::uint32_t const groups = 1 + draw(0, 4);
     several::shape const of{.records = groups * (1 + draw(1, seed % 3 == 0 ? 3 : 20)),
@@ -60,9 +56,7 @@ TEST(several_seeds, hot_records_are_as_in_a_loop) {
 /// Random sections on several arrays, some of which are full. Rows are appended in order.
 TEST(several_seeds, arrays_are_as_in_a_loop) {
   test::under_many_schedules(1, [](std::uint64_t seed) {
-    auto const draw = [&](std::uint64_t which, std::uint32_t below) {
-      return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
-    };
+    several::draws const draw{seed};
     if (seed % 5 == 0) test::let_one_block_be_resident();
     several::expect_arrays_as_in_a_loop({.cells = 1 + draw(0, 40),
                                          .wides = 1 + draw(1, 9),
