@@ -23,8 +23,8 @@ inline constexpr std::uint32_t most_hot_records = 1u << 14;
 /// to the next. A group with more sections for each write of its hottest record has no owner,
 /// because many blocks run it sooner.
 inline constexpr std::uint32_t sections_per_hand_over = 16;
-/// A hot record has at least one write for each of as many accesses as it must have: readers share
-/// a record in any case.
+/// A hot record must have `least` accesses, and a write for each 4 of `least`. Other records are
+/// mostly read, and readers share a record in any case.
 inline constexpr std::uint32_t accesses_per_write = 4;
 /// Shared memory of a block that owns records. Units: bytes.
 inline constexpr std::size_t owner_bytes = std::size_t{32} << 10;
