@@ -94,7 +94,8 @@ struct several_options {
 /// Sections with an `access_list<2>` on one guarded array run in rounds instead: as in a loop in
 /// some order, and concurrently unless they name a common record. They do not if the policy has an
 /// order, a section has more than 36 bytes, the policy's `block_threads` is no power of two, or the
-/// record has no copy assignment.
+/// record has no copy assignment. A section of 8 to 28 bytes should begin with the ids of its
+/// records, in the order in which `access` names them: its message is smaller then.
 ///
 /// A section that aborts leaves all records unchanged and is not retried. A section that names an
 /// id outside the records, or too many records, does not run, and the `wait` of the guarded array

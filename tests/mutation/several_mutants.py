@@ -46,9 +46,12 @@ SEVERAL_MUTANTS = {
     "several-upgrade": ("detail/several/access_list.cuh", "if (slot + 1 == count_) writes_ |= is_write << slot;", LOOP, WRONG),
     "several-slot": ("detail/several/access_list.cuh", "return position;", LOOP, WRONG + "|ended by signal"),
     # In rounds: a section that writes although it aborts, has two copies of one record or another second record.
-    "by-rounds-abort": ("detail/several/by_rounds.cuh", "return result != outcome::refused;", PAIRS, NO_ORDER),
-    "by-rounds-alike": ("detail/several/by_rounds.cuh", "if (true) {", PAIRS, NO_ORDER),
+    "by-rounds-abort": ("detail/several/section_in_rounds.cuh", "return result != outcome::refused;", PAIRS, NO_ORDER),
+    "by-rounds-alike": ("detail/several/section_in_rounds.cuh", "if (true) {", PAIRS, NO_ORDER),
     "by-rounds-second": ("detail/several/by_rounds.cuh", "std::uint32_t const second = first;", PAIRS, NO_ORDER),
+    # A section whose words are taken for its ids; one that the runner does not find.
+    "by-rounds-aside": ("detail/several/section_in_rounds.cuh", "if (s.words_[0] != first) {", PAIRS, NO_ORDER),
+    "by-rounds-stored": ("detail/several/section_in_rounds.cuh", "if (false) {", PAIRS, NO_ORDER),
     # A bad id that is not seen; aborts that are not counted; a log that is not emptied.
     "by-rounds-bad": ("detail/several/by_rounds.cuh", "bool const exist = second < run.records;", PAIRS, "lost or doubled section|other result"),
     "by-rounds-count": ("detail/several/several_arguments.cuh", "", PAIRS, "wrong counts"),

@@ -20,12 +20,47 @@ namespace simt = warden::simt;
 struct sighting {
   std::uint32_t versions[2];
 };
-/// A section on up to two records that notes what it has seen.
-struct witness : mixed<2> {
+/// A section on up to two records that notes what it has seen. With an even number it begins with
+/// its ids, and a message does not have them twice. It is small enough for that.
+struct witness {
+  std::uint32_t ids[2];
+  std::uint32_t number;
   std::uint32_t place;  ///< index of its sighting
+  std::uint32_t records;
+  std::uint8_t positions_at_most, writes_of, aborts_of, bad_of;  ///< see shape
+
+  WARDEN_HOST_DEVICE witness(std::uint32_t n, shape const& of, std::uint32_t where)
+      : ids{0, 0},
+        number{n},
+        place{where},
+        records{of.records},
+        positions_at_most{static_cast<std::uint8_t>(of.positions)},
+        writes_of{static_cast<std::uint8_t>(of.writes)},
+        aborts_of{static_cast<std::uint8_t>(of.aborts)},
+        bad_of{static_cast<std::uint8_t>(of.bad)} {
+    for (unsigned p = 0; p < 2; ++p) ids[p] = first_word(p);
+  }
+  [[nodiscard]] WARDEN_HOST_DEVICE mixed<2> drawn() const {
+    return {number, {records, positions_at_most, writes_of, aborts_of, bad_of}};
+  }
+  [[nodiscard]] WARDEN_HOST_DEVICE unsigned positions() const { return drawn().positions(); }
+  [[nodiscard]] WARDEN_HOST_DEVICE bool is_bad() const { return drawn().is_bad(); }
+  [[nodiscard]] WARDEN_HOST_DEVICE bool writes(unsigned p) const { return drawn().writes(p); }
+  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t id(unsigned p) const { return drawn().id(p); }
+  /// Returns word `p` of the section as it was sent.
+  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t first_word(unsigned p) const {
+    return number % 2 != 0 ? 0 : id(p < positions() ? p : 0);
+  }
+  [[nodiscard]] outcome run_alone(std::vector<cell>& all) const { return drawn().run_alone(all); }
+
+  __device__ void access(warden::access_list<2>& a) const { drawn().access(a); }
   __device__ outcome operator()(warden::records<cell, 2>& r, sighting* const& seen) const {
-    for (unsigned p = 0; p < positions(); ++p) seen[place].versions[p] = r.read(p).writes;
-    return mixed<2>::operator()(r);
+    for (unsigned p = 0; p < positions(); ++p) {
+      // No record has the other version.
+      bool const is_whole = ids[0] == first_word(0) && ids[1] == first_word(1);
+      seen[place].versions[p] = is_whole ? r.read(p).writes : ~0u;
+    }
+    return drawn()(r);
   }
 };
 template <unsigned Threads>
@@ -119,8 +154,8 @@ void expect_as_in_some_order(shape of, std::uint32_t n, unsigned calls = 2,
   warden::deferred_several<witnessed<Threads>, witness> later{on, n};
   warden::buffer<outcome> results{n};
   for (unsigned call = 0; call < calls; ++call) {
-    std::vector<witness> sections(n);
-    for (std::uint32_t i = 0; i < n; ++i) sections[i] = {{first_number + call * n + i, of}, i};
+    std::vector<witness> sections;
+    for (std::uint32_t i = 0; i < n; ++i) sections.emplace_back(first_number + call * n + i, of, i);
     warden::buffer<witness> const on_device{sections};
     later.apply_async(on_device.data(), n, results.data());
     std::uint32_t counted[4] = {}, bad = 0;

@@ -42,7 +42,7 @@ TEST(several_pairs_seeds, have_a_serial_order) {
 WARDEN_KERNEL void send(warden::several_ref<witness> log, several::shape of, std::uint32_t first,
                         std::uint32_t end, std::uint32_t* numbers) {
   std::uint32_t const i = first + simt::block_rank() * simt::block_threads() + simt::thread_rank();
-  if (i < end) numbers[i] = log.send(witness{{i, of}, i});
+  if (i < end) numbers[i] = log.send(witness{i, of, i});
 }
 /// Holds the records as a run does.
 WARDEN_KERNEL void occupy(std::uint32_t* at_work, std::uint32_t value) {
@@ -81,10 +81,10 @@ TEST(several_pairs_seeds, logs_run_each_section_once) {
       } else {
         EXPECT_THROW(on.wait(one), warden::limit_error);
       }
-      std::vector<witness> sent(room, witness{{0, of}, 0});
+      std::vector<witness> sent(room, witness{0, of, 0});
       std::uint32_t accepted = 0, i = 0;
       for (std::uint32_t const number : numbers.to_host()) {
-        if (number < room) sent[number] = {{i, of}, i}, ++accepted;
+        if (number < room) sent[number] = {i, of, i}, ++accepted;
         ++i;
       }
       EXPECT_EQ(accepted, room) << "lost or doubled section";
@@ -118,9 +118,9 @@ TEST(several_pairs_seeds, a_run_that_throws_has_run_nothing_or_reports_it) {
     warden::buffer<outcome> results{n};
     warden::launch(&send, 1, n, {}, later.ref(), of, 0u, n, numbers.data());
     warden::stream_ref{}.synchronize();
-    std::vector<witness> sent(n, witness{{0, of}, 0});
+    std::vector<witness> sent(n, witness{0, of, 0});
     std::uint32_t i = 0;
-    for (std::uint32_t const number : numbers.to_host()) sent[number] = {{i, of}, i}, ++i;
+    for (std::uint32_t const number : numbers.to_host()) sent[number] = {i, of, i}, ++i;
     fail_launch(launch);
     bool failed = false;
     try {
@@ -201,7 +201,7 @@ TEST(several_pairs_seeds, stopped_runs_are_as_their_results_say) {
   test::under_many_schedules(20, [&](std::uint64_t seed) {
     if (seed % 8 > 1) return;  // each takes long
     ++tried;
-    stopped += several::stops(2000, seed % 2 == 0 ? 256 : 1000, 250) ? 1 : 0;
+    stopped += several::stops(2500, seed % 2 == 0 ? 256 : 1000, 250) ? 1 : 0;
   });
   if (tried > 4) {
     EXPECT_GT(stopped, 0u) << "no run was stopped";

@@ -77,6 +77,14 @@ class nothing_or {
 
 namespace detail {
 
+/// Base of functions of the library that return sections without records. When a section is sent,
+/// `named(i, section)` returns it with its records, or nothing, so threads load several sections
+/// before. `count()` returns the number of sections, if only the device knows it.
+struct naming_function {};
+/// True for such functions.
+template <class Function>
+concept names_later = std::is_base_of_v<naming_function, Function>;
+
 /// Describes what a function that sends sections returns.
 template <class T>
 struct send_traits {
@@ -91,9 +99,11 @@ struct send_traits<to<Section, Records>> {
 template <class T>
 struct send_traits<nothing_or<T>> : send_traits<T> {};
 
-/// Bytes that a thread loads for a returned value: the section, and one or two record ids.
+/// Bytes that a thread loads for a returned value: the section, and one or two record ids, unless
+/// the section names its records itself.
 template <class T>
-inline constexpr std::size_t loaded_bytes = sizeof(typename send_traits<T>::section) + 8;
+inline constexpr std::size_t loaded_bytes = sizeof(typename send_traits<T>::section) +
+                                            (send_traits<T>::names_records ? 8 : 0);
 
 /// Calls `send(id, section, valid)`, or `send(first, second, section, valid)`, for a returned
 /// value. If not `valid` there is none, but `send` is called in any case, because it is collective.

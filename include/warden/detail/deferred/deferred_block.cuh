@@ -175,13 +175,19 @@ class deferred_block {
     detail::load_then_send<detail::loaded_at_once(detail::loaded_bytes<value>), false>(
         first + begin, Threads, first + end, simt::thread_rank(), f,
         [&](std::uint64_t i, value const& v, bool valid) {
-          detail::send_returned(v, valid, [&](auto const&... what) {
+          auto const send = [&](auto const&... what) {
             if constexpr (sizeof...(what) == 3) {
               send_at(i, what..., where);
             } else {
               send_pair_at(i, what...);
             }
-          });
+          };
+          if constexpr (detail::names_later<Function>) {
+            using named = decltype(f.named(i, v));
+            detail::send_returned(valid ? f.named(i, v) : named{}, true, send);
+          } else {
+            detail::send_returned(v, valid, send);
+          }
         });
     return flush();
   }

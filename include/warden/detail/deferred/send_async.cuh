@@ -46,7 +46,11 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1024 / Threads) send_in_bulk(bulk_send
   }
   using client = bulk_client<Ref, Threads>;
   client block{a.ref, *reinterpret_cast<typename client::storage*>(simt::dynamic_shared())};
-  block.for_each(a.elements, a.function);
+  if constexpr (names_later<Function>) {
+    block.for_each(a.function.count(), a.function);
+  } else {
+    block.for_each(a.elements, a.function);
+  }
 }
 
 /// A log that `send_async` fills.

@@ -80,7 +80,7 @@ class pair_sections {
   /// Runs a message's section on the records in place. Precondition: its locks are held.
   WARDEN_DEVICE void run(message_type const& m) const {
     std::uint32_t const own = m.local(), other = pairs::second_of(m);
-    apply(m, own, *records_.first(own), other, *records_.second(other));
+    apply(m, own, *records_.first(own), other, *records_.second(other), own != other);
   }
 
   /// Runs a message's section by all lanes of a group. After it, the lanes see each other's writes.
@@ -91,7 +91,7 @@ class pair_sections {
     auto* const other = records_.address_of(second);
     simt::group_enter(lanes.mask(), identity);
     if (second != own) simt::group_enter(lanes.mask(), other);
-    call(m, own, *records_.first(own), *records_.second(second));
+    call(m, own, *records_.first(own), *records_.second(second), own != second);
     if (second != own) simt::group_leave(lanes.mask(), other);
     simt::group_leave(lanes.mask(), identity);
     lanes.sync();  // mutation: pair-group-release
@@ -125,7 +125,7 @@ class pair_sections {
       WARDEN_UNROLL
       for (unsigned j = 0; j < n; ++j) m[j] = messages[k + j];
       WARDEN_UNROLL
-      for (unsigned j = 0; j < n; ++j) apply(m[j], first, x, second, y);
+      for (unsigned j = 0; j < n; ++j) apply(m[j], first, x, second, y, true);
     });
     *records_.first(first) = x;
     *records_.second(second) = y;
@@ -152,9 +152,9 @@ class pair_sections {
         WARDEN_UNROLL
         for (unsigned j = 0; j < n; ++j) {
           if constexpr (IsFirst) {
-            apply(m[j], hot, x, pairs::second_of(m[j]), y[j]);
+            apply(m[j], hot, x, pairs::second_of(m[j]), y[j], true);
           } else {
-            apply(m[j], m[j].local(), y[j], hot, x);
+            apply(m[j], m[j].local(), y[j], hot, x, true);
           }
           others[k + j] = y[j];
         }
@@ -193,28 +193,40 @@ class pair_sections {
     (std::make_index_sequence<N>{});
   }
 
-  /// Runs a message's section. `own_slot` is the slot of its first record.
+  /// Runs a message's section. `own_slot` is the slot of its first record. `differ` says that its
+  /// records are two.
   WARDEN_DEVICE void call(message_type const& m, std::uint32_t own_slot, record& own,
-                          second_record& other) const {
+                          second_record& other, bool differ) const {
     format::visit(m, [&](auto const& sent) {
       if (!takes_part<section_in<std::remove_cvref_t<decltype(sent)>>, Ref::group_size>()) return;
       if constexpr (Ref::two_arrays) {
         run_section_between(sent.section(), own, other, ref_.sections_context);
       } else if constexpr (is_paired<std::remove_cvref_t<decltype(sent)>>) {
-        static_cast<void>(run_section_together(sent.section(), own, other, ref_.sections_context));
+        static_cast<void>(
+            run_section_together(section_of(sent, m, differ), own, other, ref_.sections_context));
       } else {
         static_cast<void>(run_with_id(sent, own, ref_.sections_context, records_.id_of(own_slot)));
       }
     });
   }
-  /// Runs a message's section on the records of these slots, or their copies.
+  /// Returns the section of a message. `differ` says that its records are two.
+  template <class Sent>
+  WARDEN_DEVICE auto section_of(Sent const& sent, message_type const& m, bool differ) const {
+    if constexpr (requires { sent.section(record_id{}, record_id{}, differ); }) {
+      return sent.section(records_.id_of(m.local()), records_.id_of(pairs::second_of(m)), differ);
+    } else {
+      return sent.section();
+    }
+  }
+  /// Runs a message's section on the records of these slots, or their copies. `differ` says that
+  /// they are two.
   WARDEN_DEVICE void apply(message_type const& m, std::uint32_t own_slot, record& own,
-                           std::uint32_t other_slot, second_record& other) const {
+                           std::uint32_t other_slot, second_record& other, bool differ) const {
     auto* const identity = records_.address_of(own_slot);
     simt::section_enter(identity);
-    if (other_slot != own_slot) simt::section_enter(records_.address_of(other_slot));
-    call(m, own_slot, own, other);
-    if (other_slot != own_slot) simt::section_leave(records_.address_of(other_slot));
+    if (differ) simt::section_enter(records_.address_of(other_slot));
+    call(m, own_slot, own, other, differ);
+    if (differ) simt::section_leave(records_.address_of(other_slot));
     simt::section_leave(identity);
   }
 

@@ -38,6 +38,13 @@ struct named_accesses {
   }
 };
 
+/// How a list finds out which names are of one record.
+enum class same_record {
+  by_id,   ///< names with one id
+  never,   ///< it is known that all records differ
+  always,  ///< it is known that all names are of one record
+};
+
 /// Names of records: array and id.
 template <unsigned Most>
 class access_names {
@@ -65,6 +72,7 @@ class access_names {
     unsigned const position = calls_++;
     if (position >= Most) return;
     unsigned slot = count_;
+    if (same_ != same_record::by_id) id = same_ == same_record::always ? 0 : position;
     // Constant indexes keep the ids in registers.
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
@@ -82,6 +90,8 @@ class access_names {
     writes_ |= is_write << slot;  // mutation: several-upgrade
     slots_ |= std::uint64_t{slot} << 4 * position;
   }
+
+  same_record same_ = same_record::by_id;
 
  private:
   std::uint32_t ids_[Most];
@@ -145,6 +155,13 @@ class access_list<Most, record_types<Types...>> : public detail::access_names<Mo
 };
 
 namespace detail {
+
+/// List for a section of which it is known which names are of one record. Ids are not read.
+template <unsigned Most>
+class known_names : public access_list<Most> {
+ public:
+  WARDEN_DEVICE explicit known_names(same_record same) { this->same_ = same; }
+};
 
 /// List that the section of arrays with these types takes.
 template <unsigned Most, class Types>

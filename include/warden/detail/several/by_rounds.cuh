@@ -3,6 +3,7 @@
 /// Runs sections on two records of one guarded array in rounds, if they need no order.
 #pragma once
 
+#include <warden/buffer.hpp>
 #include <warden/detail/block/to.cuh>
 #include <warden/detail/deferred/deferred_ref.cuh>
 #include <warden/detail/deferred/log_base.cuh>
@@ -10,13 +11,12 @@
 #include <warden/detail/deferred/send_async.cuh>
 #include <warden/detail/execute/guarded_access.cuh>
 #include <warden/detail/execute/placement.cuh>
-#include <warden/detail/execute/record_copy.cuh>
-#include <warden/detail/execute/wire_types.cuh>
 #include <warden/detail/pairs/rounds_runner.cuh>
 #include <warden/detail/pairs/run_pairs_ref.cuh>
 #include <warden/detail/several/access_list.cuh>
 #include <warden/detail/several/order_kernels.cuh>
 #include <warden/detail/several/records.cuh>
+#include <warden/detail/several/section_in_rounds.cuh>
 #include <warden/detail/several/several_arguments.cuh>
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
@@ -33,104 +33,44 @@ WARDEN_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// A section on at most two records as a run in rounds executes it: the section, and its number
-/// among those of the run. Its context is the arguments of the run.
-template <class Section, class Record, class Context>
-class section_in_rounds {
-  using arguments = several_arguments<Record, Context>;
-
- public:
-  /// Returns the section with this number.
-  WARDEN_DEVICE static section_in_rounds of(Section const& section, std::uint32_t number) {
-    section_in_rounds s;
-    s.sent_ = prefixed<Section>::of(section, number);
-    return s;
-  }
-
-  /// Runs the section on its records, which are one record if it names only one.
-  WARDEN_DEVICE void operator()(Record& first, Record& second, arguments const& a) const {
-    Section const section = sent_.section();
-    if (named_by(section).count == 2) {  // mutation: by-rounds-alike
-      // The section names its records once more: in this branch the compiler knows that the two
-      // differ, and with it what is written.
-      named_accesses const named = named_by(section);
-      record_copy<Record> zeros;
-      Record x = first, y = second;
-      records<Record, 2> mine{named, zeros.value, x, y};
-      if (!commits(section, mine, a)) return;
-      if (named.writes_to(0)) first = x;
-      if (named.writes_to(1)) second = y;
-    } else {
-      run_on_one(section, first, a);
-    }
-  }
-  /// Runs a section that names no record, of an array without records.
-  WARDEN_DEVICE void run_without_records(arguments const& a) const {
-    record_copy<Record> nothing;
-    run_on_one(sent_.section(), nothing.value, a);
-  }
-
- private:
-  WARDEN_DEVICE static named_accesses named_by(Section const& section) {
-    access_list<2> list;
-    section.access(list);
-    return list.named();
-  }
-  /// Runs a section that names no record but this one.
-  WARDEN_DEVICE void run_on_one(Section const& section, Record& own, arguments const& a) const {
-    named_accesses const named = named_by(section);
-    record_copy<Record> zeros;
-    Record x = own;
-    records<Record, 2> mine{named, zeros.value, x};
-    if (commits(section, mine, a) && named.writes_to(0)) own = x;
-  }
-  /// Calls the section, and notes its result. Returns true if it commits.
-  WARDEN_DEVICE bool commits(Section const& section, records<Record, 2>& mine,
-                             arguments const& a) const {
-    outcome const wanted = call_on_several(section, mine, a.context);
-    outcome result = wanted == outcome::commit ? outcome::commit : outcome::abort;
-    if (mine.is_misused()) {
-      simt::fetch_add(&a.arrays.first.report->accesses_unnamed, std::uint64_t{1});
-      result = outcome::refused;
-    }
-    a.note(sent_.word(), result);
-    return result == outcome::commit;  // mutation: by-rounds-abort
-  }
-
-  prefixed<Section> sent_;
-};
-
-/// Function that returns the sections of a run with their two records, for the log of the rounds.
-/// Reports sections with wrong names. `Function` returns the sections by number.
+/// Function of the log of the rounds. `Function` returns the sections of a run by number.
 template <class Section, class Record, class Context, class Function>
-struct named_for_rounds {
-  using section_type = section_in_rounds<Section, Record, Context>;
+struct sections_of_rounds : naming_function {
+  using sent_type = section_in_rounds<Section, Record, Context>;
 
-  several_arguments<Record, Context> run;
+  rounds_arguments<Record, Context> run;
   Function function;
 
-  WARDEN_DEVICE nothing_or<to<section_type, 2>> operator()(std::uint64_t i) const {
-    if (!run.has_records() || i >= run.count()) return {};
+  sections_of_rounds(rounds_arguments<Record, Context> const& a, Function const& f)
+      : run{a}, function{f} {}
+
+  /// Returns a section.
+  WARDEN_DEVICE Section operator()(std::uint64_t i) const { return function(i); }
+  /// Returns the number of sections, which is known when the run has the records.
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t count() const {
+    return run.has_records() ? run.count() : 0;
+  }
+  /// Returns a section with its two records, or nothing if it does not go to the log. Reports wrong
+  /// names.
+  WARDEN_DEVICE nothing_or<to<sent_type, 2>> named(std::uint64_t i, Section const& section) const {
     auto const number = static_cast<std::uint32_t>(i);
-    Section const section = function(i);
     access_list<2> list;
     section.access(list);
     unsigned const count = list.named().count;
-    auto const sent = section_type::of(section, number);
     guarded_report* const report = run.arrays.first.report;
     if (list.calls() > 2) {
       simt::fetch_add(&report->accesses_too_many, std::uint64_t{1});
       simt::store_relaxed(&report->accesses_at_most, std::uint64_t{2});
     } else if (count == 0 && run.records == 0) {
       // No log has records for its messages, and this section excludes no other one.
-      sent.run_without_records(run);
+      sent_type::run_without_records(section, number, run);
       return {};
     } else {
       // A section without records goes with the others, so that it runs if they do.
       std::uint32_t const first = count == 0 ? number % run.records : list.id(0);
       std::uint32_t const second = count == 2 ? list.id(1) : first;    // mutation: by-rounds-second
       bool const exist = first < run.records && second < run.records;  // mutation: by-rounds-bad
-      if (exist) return to{first, second, sent};
+      if (exist) return to{first, second, sent_type::of(section, number, first, second, run)};
       report_ids(report, run.records, number, first, second, count);
     }
     run.note(number, outcome::refused);
@@ -150,11 +90,11 @@ struct named_for_rounds {
 /// Policy of the log of the rounds: the guarded array's, with the arguments of a run as context.
 template <class Policy, class Record, class Section>
 struct policy_in_rounds : Policy {
-  using context = several_arguments<Record, typename Policy::context>;  ///< see above
+  using context = rounds_arguments<Record, typename Policy::context>;  ///< see above
   /// Threads of a block that sends. A block of twice as many must fit 64 KB of shared memory, the
   /// least of all devices: with 512 threads, messages of 48 bytes do not fit.
   static constexpr unsigned block_threads =
-      std::min(Policy::block_threads, payload_bytes<Section> > 20 ? 128u : 256u);
+      std::min(Policy::block_threads, rounds_layout<Section>::message_bytes > 32 ? 128u : 256u);
   /// Tiles that do not fit the chip stay in memory.
   static constexpr placement records = placement::automatic;
 };
@@ -191,6 +131,7 @@ class several_in_rounds
   using run_type = several_in_rounds_ref<Policy, Record, Section>;
   using runner = rounds_runner<run_type>;
   using base = log_base<run_type, runner>;
+  using layout = rounds_layout<Section>;
 
  public:
   using ref_type = deferred_ref<policy_in_rounds<Policy, Record, Section>, Record, section_type>;
@@ -202,6 +143,8 @@ class several_in_rounds
     log_plan<run_type>::check(sections, on.size(), false, where);
     static_cast<run_array<Record>&>(this->run_) = guarded_access::array<Record>(on, true);
     this->make(sections, {}, where);
+    if constexpr (layout::omitted != 0)
+      aside_ = buffer<std::uint32_t>{sections * layout::omitted, where};
   }
 
   /// Returns the argument of the kernel that sends sections to this log.
@@ -213,6 +156,8 @@ class several_in_rounds
     r.records = this->run_.records;
     return r;
   }
+  /// Returns the device memory of the log. Units: bytes.
+  [[nodiscard]] std::size_t memory_bytes() const { return base::memory_bytes() + aside_.bytes(); }
   /// Returns the number of sections with each result, from the state of a run.
   [[nodiscard]] static outcome_counts counts(several_control const& run) {
     outcome_counts all = run.counts;
@@ -229,16 +174,20 @@ class several_in_rounds
     // Comes first: what a failed run has left frees the records.
     base::open_after_failure(s, where);
     simt::launch(&close_several<several_arguments<Record, context>>, 1, 1, 0, a, s, where);
-    this->run_.sections_context = a;
+    this->run_.sections_context = {a, aside_.data()};
     try {
-      named_for_rounds<Section, Record, context, Function> const named{a, f};
-      fill_log<base::client_threads, false>(*this, named, {0, a.sections}, s, where);
+      sections_of_rounds<Section, Record, context, Function> const all{this->run_.sections_context,
+                                                                       f};
+      fill_log<base::client_threads, false>(*this, all, {0, a.sections}, s, where);
       base::run(s, where);
     } catch (...) {
       this->abandon(0, s, where);
       throw;
     }
   }
+
+ private:
+  buffer<std::uint32_t> aside_;  ///< [capacity][2], see rounds_arguments
 };
 
 /// Stands for the rounds of sections that do not run in rounds.
