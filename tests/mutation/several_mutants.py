@@ -19,7 +19,7 @@ SEVERAL_MUTANTS = {
     # A section that keeps its records, begins one access too early, or writes although it aborts.
     "several-lost": ("detail/several/section_worker.cuh", "", LOOP, STUCK),
     "several-early": ("detail/several/section_worker.cuh", "bool const has_come = done[s] + 1 >= turn;", LOOP, WRONG),
-    "several-abort": ("detail/several/section_worker.cuh", "bool const commits = wanted != outcome::refused;", LOOP, WRONG),
+    "several-abort": ("detail/several/held_section.cuh", "bool const commits = wanted != outcome::refused;", LOOP, WRONG),
     # A read that does not wait for the write before it; a write in another tile that is not seen.
     "several-read": ("detail/several/order_kernels.cuh", "turn = 0;", LOOP, WRONG),
     "several-far": ("detail/several/order_kernels.cuh", "", LOOP, WRONG),

@@ -43,18 +43,17 @@ struct owner_memory {
 template <unsigned Most, class Arguments, class Function>
 class owner_worker : section_worker<Most, Arguments, Function> {
   using base = section_worker<Most, Arguments, Function>;
-  using records_type = typename base::records_type;
-  static constexpr std::size_t record_bytes = records_type::copy_bytes;
+  static constexpr std::size_t record_bytes = base::held::copy_bytes;
 
  public:
   /// Shared memory of the block.
   using memory = owner_memory<record_bytes>;
-  using typename base::loaded;
+  using typename base::held;
 
   /// Uses the block's shared memory, and `storage` for sections. Precondition: the arguments
   /// outlive this object.
   WARDEN_DEVICE owner_worker(Arguments const& a, Function const& function,
-                             std::byte (&storage)[sizeof(loaded)])
+                             std::byte (&storage)[sizeof(typename held::memory)])
       : owner_worker{a, function, storage, memory{}} {}
 
   /// Runs the sections of the block until none is left, or the run is poisoned. Collective over the
@@ -85,7 +84,7 @@ class owner_worker : section_worker<Most, Arguments, Function> {
     take,     ///< it takes a section
     load,     ///< its section waits for records that the block does not own
     run,      ///< its section waits for records of the block
-    release,  ///< its section has run, and has records that the block does not own
+    release,  ///< its section has run; records that the block does not own are to be written
   };
   /// Rows of 32 sections of a tile, at most; a byte of a word for each.
   static constexpr unsigned most_rows = 8;
@@ -158,11 +157,15 @@ class owner_worker : section_worker<Most, Arguments, Function> {
 
   // ---- steps that take long. Collective over the warp. Each returns true if it has done anything.
 
-  /// Releases the records that the block does not own.
+  /// Writes and releases the records that the block does not own.
   WARDEN_DEVICE bool release() {
     bool const releases = step_ == step::release;
     if (!simt::any(simt::full_warp, releases)) return false;
     if (releases) {
+      unsigned const others = this->all() & ~this->at_.owned;
+      if (result_ == outcome::commit) this->commit(others);
+      if (this->runs_) this->leave(others);
+      this->note(result_);
       base::release();
       step_ = step::take;
     }
@@ -231,7 +234,7 @@ class owner_worker : section_worker<Most, Arguments, Function> {
     if (!simt::any(simt::full_warp, loads)) return false;
     if (loads) {
       this->acquire();
-      if (this->runs_) this->loaded_->records.copy(this->all() & ~this->owned_);
+      if (this->runs_) this->held_.copy(this->all() & ~this->at_.owned);
       step_ = step::run;
     }
     simt::sync_warp(simt::full_warp);
@@ -240,17 +243,15 @@ class owner_worker : section_worker<Most, Arguments, Function> {
   /// Loads the lane's section, and makes a list of its accesses to records of the block.
   WARDEN_DEVICE void begin() {
     base::begin(records_);
-    own_count_ = 0;
     WARDEN_UNROLL
     for (unsigned k = 0; k < Most; ++k) own_[k] = {};
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
-      if ((this->owned_ >> s & 1) == 0) continue;
+      if ((this->at_.owned >> s & 1) == 0) continue;
       // Constant indexes keep the list in registers.
       WARDEN_UNROLL
       for (unsigned k = Most - 1; k > 0; --k) own_[k] = own_[k - 1];
-      own_[0] = this->turns_[s];
-      ++own_count_;
+      own_[0] = this->at_.turns[s];
     }
   }
 
@@ -258,51 +259,51 @@ class owner_worker : section_worker<Most, Arguments, Function> {
 
   /// True once the turn of all accesses to records of the block has come.
   WARDEN_DEVICE bool records_have_come() {
+    // All loads first, also of places that the list does not have, which are in the memory, too: so
+    // they overlap. Their turns have come.
+    std::uint32_t done[Most];
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < Most; ++k) done[k] = simt::shared_load(finished_[own_[k].place()]);
     this->distance_ = 0;
     WARDEN_UNROLL
     for (unsigned k = 0; k < Most; ++k) {
-      if (k >= own_count_) break;
-      std::uint32_t const done = simt::shared_load(finished_[own_[k].place()]);
-      if (done < own_[k].value()) this->note_wait(own_[k].value(), done);
+      if (done[k] < own_[k].value()) this->note_wait(own_[k].value(), done[k]);
     }
     return this->distance_ == 0;
   }
-  /// Runs the section, and releases the records of the block; then writes the others.
+  /// Runs the section, and releases the records of the block.
   WARDEN_DEVICE void run_section() {
     // Acquire: pairs with the fence below of the threads of the block whose additions
     // `records_have_come` has read.
     simt::fence_block();  // mutation: several-owner-acquire
-    outcome result = outcome::refused;
-    records_type& mine = this->loaded_->records;
+    result_ = outcome::refused;
+    unsigned const owned = this->at_.owned;
     if (this->runs_) {
       this->enter();
-      mine.copy(this->named_.writes & this->owned_);  // mutation: several-copied
-      result = this->execute(mine, this->loaded_->section);
-      if (result == outcome::commit)
-        mine.commit(this->named_.writes & this->owned_, [](void*) {});  // run() notes them
-      this->leave(this->owned_);
+      this->copy(owned);  // mutation: several-copied
+      result_ = this->execute();
+      // run() notes these records.
+      if (result_ == outcome::commit)
+        this->held_.commit(owned & this->named_.writes, [](void*) {});
+      this->leave(owned);
     }
     // Release: pairs with the fence above of the threads that read these additions.
     simt::fence_block();  // mutation: several-owner-release
     WARDEN_UNROLL
     for (unsigned k = 0; k < Most; ++k) {
-      if (k >= own_count_) break;
-      auto& finished = finished_[own_[k].place()];
-      if (own_[k].releases()) simt::shared_fetch_add(finished, 1u);  // mutation: several-owner-lost
+      // An addition of 0 costs less than a branch.
+      std::uint32_t const counts = own_[k].releases() ? 1 : 0;
+      simt::shared_fetch_add(finished_[own_[k].place()], counts);  // mutation: several-owner-lost
     }
-    unsigned const others = this->all() & ~this->owned_;
-    if (result == outcome::commit) this->commit(mine, others);
-    if (this->runs_) this->leave(others);
-    this->note(result);
-    step_ = this->releases_ ? step::release : step::take;
+    step_ = step::release;
   }
 
   std::byte* const records_;                   ///< [place][record_bytes] records of the block
   simt::shared_span<std::uint32_t> finished_;  ///< [place] accesses that have finished
   simt::shared_span<std::uint32_t> next_row_;  ///< next tile that a warp takes
   step step_ = step::take;
-  access_turn own_[Most];               ///< accesses to records of the block
-  unsigned own_count_ = 0;              ///< number of these
+  outcome result_ = outcome::refused;   ///< result of the section, from `step::release` on
+  access_turn own_[Most];               ///< accesses to records of the block; zeros follow
   std::uint32_t tile_ = 0;              ///< first section of the warp's tile
   std::uint64_t owners_ = 0;            ///< byte r: owner of the lane's section in row r, plus 1
   unsigned rows_ = 1;                   ///< rows of the tile

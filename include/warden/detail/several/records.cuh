@@ -6,6 +6,7 @@
 #include <warden/detail/several/access_list.cuh>
 #include <warden/detail/several/pair_records.cuh>
 #include <warden/detail/several/section_arrays.cuh>
+#include <warden/detail/several/small_records.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <algorithm>

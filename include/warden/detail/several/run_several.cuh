@@ -95,9 +95,9 @@ class several_worker : section_worker<Most, Arguments, Function> {
     if (this->runs_) {
       this->acquire();
       this->enter();
-      this->loaded_->records.copy(this->named_.writes);
-      result = this->execute(this->loaded_->records, this->loaded_->section);
-      if (result == outcome::commit) this->commit(this->loaded_->records, this->all());
+      this->copy(this->all());
+      result = this->execute();
+      if (result == outcome::commit) this->commit(this->all());
       this->leave(this->all());
     }
     this->note(result);
@@ -118,7 +118,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(several_threads, 1)
   if (!a.has_records()) return;
   using owner = owner_worker<Most, Arguments, Function>;
   // An object of its own, so that the members of the workers stay in registers.
-  alignas(typename owner::loaded) std::byte storage[sizeof(typename owner::loaded)];
+  using memory = typename owner::held::memory;
+  alignas(memory) std::byte storage[sizeof(memory)];
   if (simt::block_rank() < a.control->owners) owner{a, function, storage}.run();
   several_worker<Most, Arguments, Function> worker{a, function, storage};
   worker.run();

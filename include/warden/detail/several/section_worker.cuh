@@ -5,24 +5,16 @@
 #pragma once
 
 #include <warden/detail/block/watchdog.cuh>
-#include <warden/detail/several/records.cuh>
+#include <warden/detail/several/held_section.cuh>
 #include <warden/detail/several/several_arguments.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
-
-/// A section of a thread and its records, in local memory.
-template <class Records, class Section>
-struct loaded_section {
-  Records records;
-  Section section;
-};
 
 /// A thread's section, and what is done with it. Threads take sections in the order of the array
 /// or of the log, and a section waits only for sections before it.
@@ -30,20 +22,16 @@ template <unsigned Most, class Arguments, class Function>
 class section_worker {
  public:
   /// Section of this thread.
-  using loaded =
-      loaded_section<records<typename Arguments::types, Most>,
-                     std::remove_cvref_t<std::invoke_result_t<Function const&, std::uint64_t>>>;
+  using held =
+      held_section<Most, Arguments,
+                   std::remove_cvref_t<std::invoke_result_t<Function const&, std::uint64_t>>>;
 
  protected:
-  using types = typename Arguments::types;
-  using array_set = typename Arguments::array_set;
-  using records_type = records<types, Most>;
-
   /// `storage` is memory for a section. Precondition: it and the arguments outlive this object.
   WARDEN_DEVICE section_worker(Arguments const& a, Function const& function, std::byte* storage)
       : a_{a},
         function_{function},
-        loaded_{reinterpret_cast<loaded*>(storage)},
+        held_{storage},
         count_{a.count()} {}
 
   /// Adds the results of the warp's sections to those of the run. Collective over the warp.
@@ -68,39 +56,30 @@ class section_worker {
     named_ = a_.named[section_];
     std::uint32_t const first = section_ * Most;
     early_ = 0;
-    owned_ = 0;
+    at_.owned = 0;
+    at_.own = own_records;
     releases_ = false;
     // Constant indexes keep the arrays in registers, and let the loads overlap.
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
       if (s >= named_.count) continue;
-      turns_[s] = a_.turns[first + s];
-      ids_[s] = a_.ids[first + s];
+      at_.turns[s] = a_.turns[first + s];
+      at_.ids[s] = a_.ids[first + s];
     }
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
       if (s >= named_.count) continue;
-      if (turns_[s].is_hot()) {
-        owned_ |= 1u << s;
+      if (at_.turns[s].is_hot()) {
+        at_.owned |= 1u << s;
         continue;
       }
-      if (turns_[s].value() != 0) early_ |= 1u << s;
-      releases_ = releases_ || turns_[s].releases();
-      a_.arrays.with_record(ids_[s], [&](auto const& array) { simt::prefetch(array.at(ids_[s])); });
+      if (at_.turns[s].value() != 0) early_ |= 1u << s;
+      releases_ = releases_ || at_.turns[s].releases();
+      with_record(s, [](auto* record) { simt::prefetch(record); });
     }
     waits_ = early_ != 0;
     runs_ = find_whether_it_runs();
-    if (!runs_) return;
-    ::new (static_cast<void*>(loaded_))
-        loaded{{a_.arrays, ids_, named_, section_}, function_(std::uint64_t{section_})};
-    loaded_->records.place_in_arrays(all() & ~owned_);
-    WARDEN_UNROLL
-    for (unsigned s = 0; s < Most; ++s) {
-      if ((owned_ >> s & 1) != 0)
-        loaded_->records.place_at(s, own_records + turns_[s].place() * records_type::copy_bytes);
-    }
-    // An owner copies what others have before the turn of its own records comes.
-    loaded_->records.use_copies(owned_ != 0 ? (all() & ~owned_) | named_.writes : named_.writes);
+    if (runs_) held_.hold(a_, function_(std::uint64_t{section_}), section_, named_, at_);
   }
   /// True once the turn of all accesses has come whose counters are in global memory. Polls all
   /// other accesses together: polls one after another would each add their latency to the time
@@ -109,7 +88,7 @@ class section_worker {
     std::uint32_t done[Most];
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
-      if ((early_ >> s & 1) != 0) done[s] = simt::load_relaxed(counter(turns_[s]));
+      if ((early_ >> s & 1) != 0) done[s] = simt::load_relaxed(counter(at_.turns[s]));
     }
     distance_ = 0;
     WARDEN_UNROLL
@@ -117,7 +96,7 @@ class section_worker {
       if ((early_ >> s & 1) == 0) continue;
       // The counter stops at the turn of a write, until the write has finished. It may pass the
       // turn of a read.
-      std::uint32_t const turn = turns_[s].value();
+      std::uint32_t const turn = at_.turns[s].value();
       bool const has_come = done[s] >= turn;  // mutation: several-early
       if (has_come) {
         early_ &= ~(1u << s);
@@ -179,11 +158,11 @@ class section_worker {
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
       if (s >= named_.count) continue;
-      a_.arrays.with_record(ids_[s], [&](auto const& array) {
+      with_record(s, [&](auto* record) {
         if (named_.writes_to(s)) {
-          simt::section_enter(array.at(ids_[s]));
+          simt::section_enter(record);
         } else {
-          simt::demand_visible(array.at(ids_[s]));
+          simt::demand_visible(record);
         }
       });
     }
@@ -193,26 +172,24 @@ class section_worker {
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
       if ((slots >> s & 1) == 0 || !named_.writes_to(s)) continue;
-      a_.arrays.with_record(ids_[s],
-                            [&](auto const& array) { simt::section_leave(array.at(ids_[s])); });
+      with_record(s, [](auto* record) { simt::section_leave(record); });
     }
   }
-  /// Calls the section with its records, which have places, and copies if they are written. No
-  /// other thread writes them, or reads those that the section writes. If the result is `commit`,
-  /// the copies are yet to be written back.
-  template <class Section>
-  WARDEN_DEVICE outcome execute(records_type& mine, Section const& section) const {
-    outcome const wanted = call_on_several(section, mine, a_.context);
-    bool const commits = wanted == outcome::commit;  // mutation: several-abort
-    if (mine.is_misused()) {
+  /// Copies the records of the accesses in a mask, if the section uses copies of them.
+  WARDEN_DEVICE void copy(unsigned slots) {
+    held_.copy(held::copies_all ? slots : slots & named_.writes);
+  }
+  /// Calls the section with its records. No other thread writes them, or reads those that the
+  /// section writes. If the result is `commit`, the copies are yet to be written back.
+  WARDEN_DEVICE outcome execute() {
+    outcome const result = held_.call(a_.context);
+    if (result == outcome::refused)
       simt::fetch_add(&a_.arrays.first.report->accesses_unnamed, std::uint64_t{1});
-      return outcome::refused;
-    }
-    return commits ? outcome::commit : outcome::abort;
+    return result;
   }
   /// Writes back the records of those accesses in a mask that are writes. They are in their arrays.
-  WARDEN_DEVICE void commit(records_type& mine, unsigned slots) const {
-    mine.commit(slots & named_.writes, [](auto* written) { simt::note_written(written); });
+  WARDEN_DEVICE void commit(unsigned slots) {
+    held_.commit(slots & named_.writes, [](auto* written) { simt::note_written(written); });
   }
   /// Returns a mask of all accesses.
   [[nodiscard]] WARDEN_DEVICE unsigned all() const { return (1u << named_.count) - 1; }
@@ -222,8 +199,8 @@ class section_worker {
     if (releases_) simt::fence_device();  // mutation: several-release
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
-      if (s >= named_.count || turns_[s].is_hot() || !turns_[s].releases()) continue;
-      simt::add(counter(turns_[s]), 1u);  // mutation: several-lost
+      if (s >= named_.count || at_.turns[s].is_hot() || !at_.turns[s].releases()) continue;
+      simt::add(counter(at_.turns[s]), 1u);  // mutation: several-lost
     }
   }
   /// Notes the result of the section.
@@ -238,7 +215,7 @@ class section_worker {
 
   Arguments const& a_;
   Function const& function_;
-  loaded* const loaded_;       ///< section of this thread, if it runs
+  held held_;                  ///< section of this thread, if it runs
   std::uint32_t const count_;  ///< sections of the run
   outcome_counts counts_{};    ///< results of this thread's sections
   bool runs_ = false;          ///< false if the section is refused
@@ -246,10 +223,8 @@ class section_worker {
   bool releases_ = false;      ///< true if any access counts there when it has finished
   std::uint32_t section_ = 0;
   named_accesses named_{};
-  access_turn turns_[Most];     ///< turns of the accesses
-  std::uint32_t ids_[Most];     ///< records of the accesses
+  record_places<Most> at_;      ///< turns and records of the accesses
   unsigned early_ = 0;          ///< bit s: the turn of access s has not come yet
-  unsigned owned_ = 0;          ///< bit s: the block owns the record of access s
   std::uint32_t distance_ = 0;  ///< accesses to one record that must finish first, at most
   std::uint32_t awaited_ = 0;   ///< turn that the access with this distance waits for
 
@@ -296,6 +271,11 @@ class section_worker {
     }
   }
 
+  /// Calls `f(record)` with the place of an access's record in its array.
+  template <class F>
+  WARDEN_DEVICE void with_record(unsigned slot, F const& f) const {
+    a_.arrays.with_record(at_.ids[slot], [&](auto const& array) { f(array.at(at_.ids[slot])); });
+  }
   [[nodiscard]] WARDEN_DEVICE std::uint32_t* counter(access_turn const& of) const {
     return &a_.sorted_ids[of.counter];
   }
