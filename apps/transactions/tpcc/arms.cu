@@ -17,37 +17,34 @@ namespace transactions::tpcc {
 
 namespace {
 
-/// Where a transaction reads and writes.
-struct job {
-  transaction const* of;
-  named_records const* named;
-  fixed_columns const* fixed;
-  std::uint64_t* answer;
-  result* found;  ///< for its inserts
-};
-/// A transaction that names at most `Most` records.
+/// A transaction that names at most `Most` records, with all that it reads from other places, which
+/// is loaded before its turn comes.
 template <unsigned Most>
 struct section {
   tables const* in;
-  job at;
+  named_records const* named;
+  std::uint64_t* answer;
+  result* found;  ///< for its inserts
+  std::uint32_t count;
+  transaction of;
+  fixed_columns fixed;
 
   __device__ void access(warden::access_list<Most>& a) const {
     WARDEN_UNROLL
     for (unsigned p = 0; p < Most; ++p) {
-      if (p < at.named->count) a.write(at.named->ids[p]);
+      if (p < count) a.write(named->ids[p]);
     }
   }
   __device__ warden::outcome operator()(warden::records<record, Most>& records) const {
     record_pointers pointers;
-    unsigned const count = at.named->count;
     WARDEN_UNROLL
     for (unsigned p = 0; p < Most; ++p) {
       if (p < count) pointers[p] = &records.write(p);
     }
-    result const r = execute(*at.of, *at.fixed, pointers);
-    write_remark(*in, *at.of, *at.fixed, r);
-    *at.answer = r.answer;
-    *at.found = r;
+    result const r = execute(of, fixed, pointers);
+    write_remark(*in, of, fixed, r);
+    *answer = r.answer;
+    *found = r;
     return r.commits ? warden::outcome::commit : warden::outcome::abort;
   }
 };
@@ -64,7 +61,8 @@ struct make_section {
   tables const* in;
   jobs all;
   __device__ section<Most> operator()(std::uint64_t i) const {
-    return {in, {&all.of[i], &all.named[i], &all.fixed[i], &all.answers[i], &all.found[i]}};
+    return {in,        &all.named[i], &all.answers[i], &all.found[i], all.named[i].count,
+            all.of[i], all.fixed[i]};
   }
 };
 struct prepare_arguments {
