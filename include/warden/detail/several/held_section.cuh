@@ -86,8 +86,8 @@ class held_section {
 
 /// A section with small records: it uses copies of all of them, in registers.
 template <unsigned Most, class Arguments, class Section>
-requires(has_small_records<typename Arguments::array_set,
-                           Most>) class held_section<Most, Arguments, Section> {
+requires(has_small_records<typename Arguments::array_set, Most>) class held_section<Most, Arguments,
+                                                                                    Section> {
   using record = typename Arguments::types;
   using records_type = records<record, Most>;
 
@@ -123,8 +123,7 @@ requires(has_small_records<typename Arguments::array_set,
   }
   template <class Context>
   WARDEN_DEVICE outcome call(Context const& context) {
-    if (named_.positions == named_.count)
-      return call_on(*section_, named_, true, copies_, context);
+    if (named_.positions == named_.count) return call_on(*section_, named_, true, copies_, context);
     copies all;
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) all[s] = copies_[s];

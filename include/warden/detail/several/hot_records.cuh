@@ -17,6 +17,8 @@ namespace detail {
 
 /// Blocks that may own records, at most: a section has one byte for its owner.
 inline constexpr unsigned most_owners = 128;
+/// Sections of a tile, which the warps of an owner look through together.
+inline constexpr std::uint32_t owner_tile = 16 * simt::warp_size;
 /// Hot records of a run, at most.
 inline constexpr std::uint32_t most_hot_records = 1u << 14;
 /// Sections that a block runs in the time in which a record without an owner goes from one section
@@ -45,11 +47,16 @@ struct owned_record {
 /// Hot records, and the owners of the sections that access them.
 struct owned_records {
   owned_record* records;   ///< [number]
-  std::uint8_t* owners;    ///< [section] block that runs it, plus 1; 0: any block
+  std::uint64_t* owners;   ///< bytes, [section]: block that runs it, plus 1; 0: any block
   std::uint32_t* in_use;   ///< [block] records that a block owns
   std::uint32_t least;     ///< accesses of a hot record, at least; 0 if no record is hot
   std::uint32_t blocks;    ///< blocks that may own records
   std::uint32_t capacity;  ///< records that a block can own
+
+  /// Returns the owner of a section, plus 1.
+  [[nodiscard]] WARDEN_DEVICE std::uint8_t& owner_of(std::uint32_t section) const {
+    return reinterpret_cast<std::uint8_t*>(owners)[section];
+  }
 };
 
 /// Returns the number of the root of a group. Other threads may join groups at the same time, so
@@ -169,7 +176,7 @@ WARDEN_KERNEL void own_sections(Arguments a) {
       turn.counter = record.place | turn.hot_bit;
     }
   }
-  a.owned.owners[i] = static_cast<std::uint8_t>(owner);
+  a.owned.owner_of(i) = static_cast<std::uint8_t>(owner);
 }
 
 }  // namespace detail

@@ -26,7 +26,7 @@ class owned_memory {
       : least_{std::max<std::size_t>(
             {hot_accesses, 2, (accesses + most_hot_records - 1) / most_hot_records})},
         records_{accesses / least_ + 1, where},
-        owners_{sections, where},
+        owners_{(sections + owner_tile - 1) / owner_tile * (owner_tile / 8), where},
         in_use_{most_owners, where} {}
 
   /// Returns the device view for owners that have room for `capacity` records each.
@@ -42,7 +42,7 @@ class owned_memory {
  private:
   std::size_t least_ = 0;
   buffer<owned_record> records_;  ///< [number]
-  buffer<std::uint8_t> owners_;   ///< [section]
+  buffer<std::uint64_t> owners_;  ///< bytes, [section]; whole tiles
   buffer<std::uint32_t> in_use_;  ///< [owner]
 };
 

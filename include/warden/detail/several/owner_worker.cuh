@@ -17,6 +17,12 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
+/// Warps of a block that owns records.
+inline constexpr unsigned owner_warps = several_threads / simt::warp_size;
+/// Sections of the block that a warp has found and not yet taken, at most: less than a warp, and
+/// its share of a tile.
+inline constexpr unsigned owner_list_size = 128;
+
 /// Shared memory of a block that owns records with copies of `RecordBytes` bytes.
 template <std::size_t RecordBytes>
 struct owner_memory {
@@ -27,15 +33,16 @@ struct owner_memory {
   arena_carver carver{};
   arena_piece<std::byte> records = carver.take<std::byte>(capacity * RecordBytes, 16);
   arena_piece<std::uint32_t> finished = carver.take<std::uint32_t>(capacity);
-  arena_piece<std::uint32_t> next_row = carver.take<std::uint32_t>(1);
+  arena_piece<std::uint32_t> next = carver.take<std::uint32_t>(owner_warps * owner_list_size);
 };
 
 /// One thread of a block that owns records. It has one section at a time.
 ///
-/// Warps take tiles of sections in order, and the sections of the block there in order. So the
-/// first unfinished section, if it is one of the block, has been taken, or is the next one of a
-/// warp whose lanes have finished theirs. Other blocks run the sections without an owner: all
-/// blocks are resident.
+/// The sections of the block are dealt to its warps in turn, so a record goes from warp to warp,
+/// and several warps run sections at the same time. A warp takes its own in order. So the first
+/// unfinished section, if it is one of the block, has been taken, or is the next one of a warp
+/// whose lanes have finished theirs. Other blocks run the sections without an owner: all blocks are
+/// resident.
 ///
 /// A hot record should go from section to section without waiting for global memory. So a section
 /// waits for its other records first, and copies them; then it waits for those of the block. What
@@ -64,7 +71,6 @@ class owner_worker : section_worker<Most, Arguments, Function> {
       copy_record(reinterpret_cast<type*>(records_ + place * record_bytes), record);
       simt::shared_store(finished_[place], 0u);
     });
-    if (simt::thread_rank() == 0) simt::shared_store(next_row_[0], 0u);
     simt::sync_block();
     run_all();
     this->add_counts();
@@ -86,9 +92,10 @@ class owner_worker : section_worker<Most, Arguments, Function> {
     run,      ///< its section waits for records of the block
     release,  ///< its section has run; records that the block does not own are to be written
   };
-  /// Rows of 32 sections of a tile, at most; a byte of a word for each.
-  static constexpr unsigned most_rows = 8;
-  /// Tiles that a warp looks at before it looks at its lanes again.
+  /// Sections of a tile that a lane looks at.
+  static constexpr unsigned lane_sections = owner_tile / simt::warp_size;
+  static_assert(owner_tile / owner_warps + simt::warp_size <= owner_list_size);
+  /// Tiles that a warp without a section looks at before it does something else.
   static constexpr unsigned tiles_at_once = 8;
   /// Polls for the records of the block before a warp does what takes long.
   static constexpr unsigned patient_polls = 8;
@@ -98,7 +105,7 @@ class owner_worker : section_worker<Most, Arguments, Function> {
       : base{a, function, storage},
         records_{at.records.in(simt::dynamic_shared()).data()},
         finished_{at.finished.in(simt::dynamic_shared())},
-        next_row_{at.next_row.in(simt::dynamic_shared())} {}
+        next_{at.next.in(simt::dynamic_shared())} {}
 
   /// Calls `f(record, place)` for the records of the block.
   template <class F>
@@ -120,11 +127,8 @@ class owner_worker : section_worker<Most, Arguments, Function> {
       if (ready != 0) {
         if (is_ready) run_section();
         simt::sync_warp(simt::full_warp);
-        auto const count = static_cast<unsigned>(simt::count_bits(ready));
-        if (simt::lane_id() == 0) this->note_progress(count);
-        ran_ += count;
+        ran_ += static_cast<unsigned>(simt::count_bits(ready));
         failures = 0;
-        dog = watchdog{this->a_.arrays.first.health, this->a_.limit};
         continue;
       }
       if (!is_next_loaded(failures) && go_on()) {
@@ -132,8 +136,9 @@ class owner_worker : section_worker<Most, Arguments, Function> {
         dog = watchdog{this->a_.arrays.first.health, this->a_.limit};
         continue;
       }
-      bool const waits = step_ == step::load || step_ == step::run;
       if (!simt::any(simt::full_warp, step_ != step::take)) return;
+      bool const waits = step_ == step::load || step_ == step::run;
+      if (step_ == step::run) note_waits();
       simt::back_off(this->pause(failures, waits));
       if (++failures % watchdog::polls_per_look == 0 &&
           simt::any(simt::full_warp, waits && !this->is_hopeful(dog)))
@@ -150,9 +155,16 @@ class owner_worker : section_worker<Most, Arguments, Function> {
   }
   /// Does what takes long. Returns false if there was nothing to do. Collective over the warp.
   WARDEN_DEVICE bool go_on() {
+    if (ran_ != reported_) {
+      if (simt::lane_id() == 0) this->note_progress(ran_ - reported_);
+      reported_ = ran_;
+    }
     bool goes_on = release();
     goes_on = take() || goes_on;
-    return load() || goes_on;
+    goes_on = load() || goes_on;
+    // Has the next sections ready before the lanes have finished theirs.
+    if (listed_ - taken_ < simt::warp_size && are_left_) list_tile();
+    return goes_on;
   }
 
   // ---- steps that take long. Collective over the warp. Each returns true if it has done anything.
@@ -176,57 +188,50 @@ class owner_worker : section_worker<Most, Arguments, Function> {
   /// takes others.
   WARDEN_DEVICE bool take() {
     if (simt::any(simt::full_warp, step_ != step::take)) return false;
-    unsigned lanes = 0, tiles = 0;
-    while (lanes < simt::warp_size && find(tiles)) {
-      for (; found_ != 0 && lanes < simt::warp_size; ++lanes) {
-        if (simt::lane_id() == lanes) {
-          this->section_ = found_begin_ + static_cast<unsigned>(simt::first_bit(found_));
-          step_ = step::load;
-        }
-        found_ &= found_ - 1;
-      }
+    unsigned tiles = 0;
+    for (; listed_ == taken_ && are_left_ && tiles < tiles_at_once; ++tiles) list_tile();
+    bool const takes = simt::lane_id() < listed_ - taken_;
+    if (takes) {
+      this->section_ = simt::shared_load(listed(taken_ + simt::lane_id()));
+      step_ = step::load;
+      begin();
     }
-    if (step_ == step::load) begin();
-    simt::sync_warp(simt::full_warp);
-    return lanes != 0 || tiles != 0;
+    taken_ += static_cast<std::uint32_t>(simt::count_bits(simt::ballot(simt::full_warp, takes)));
+    return taken_ != listed_ || are_left_ || simt::any(simt::full_warp, takes);
   }
-  /// Finds sections of the block, if none are left from before. Counts the tiles that it took for
-  /// that. Returns false if it found none.
-  WARDEN_DEVICE bool find(unsigned& tiles) {
-    while (found_ == 0) {
-      if (row_ == rows_) {
-        if (!are_left_ || tiles == tiles_at_once) return false;
-        if (!take_tile()) return false;
-        ++tiles;
-      }
-      found_begin_ = tile_ + row_ * simt::warp_size;
-      found_ =
-          simt::ballot(simt::full_warp, (owners_ >> 8 * row_ & 0xff) == simt::block_rank() + 1);
-      of_tile_ += static_cast<unsigned>(simt::count_bits(found_));
-      ++row_;
-    }
-    return true;
-  }
-  /// Takes the next tile of sections, and loads their owners. Returns false if none is left. If the
-  /// block runs most sections, a tile is one row: then another warp has the next sections ready
-  /// while this one takes others. If it runs few, a tile is large.
-  WARDEN_DEVICE bool take_tile() {
-    rows_ = of_tile_ * most_rows > rows_ * (simt::warp_size / 2) ? 1 : most_rows;
-    row_ = 0;
-    of_tile_ = 0;
-    std::uint32_t first = 0;
-    if (simt::lane_id() == 0) first = simt::shared_fetch_add(next_row_[0], rows_);
-    tile_ = simt::shuffle(simt::full_warp, first, 0) * simt::warp_size;
-    are_left_ = tile_ < this->count_;
-    owners_ = 0;
+  /// Lists the warp's share of the sections of the block in the next tile. Precondition: the list
+  /// has room for it.
+  WARDEN_DEVICE void list_tile() {
+    std::uint32_t const first = tile_ + simt::lane_id() * lane_sections;
+    std::uint64_t owners[lane_sections / 8];
     WARDEN_UNROLL
-    for (unsigned r = 0; r < most_rows; ++r) {
-      std::uint32_t const section = tile_ + r * simt::warp_size + simt::lane_id();
-      if (r < rows_ && section < this->count_)
-        owners_ |= std::uint64_t{this->a_.owned.owners[section]} << 8 * r;
+    for (unsigned w = 0; w < lane_sections / 8; ++w)
+      owners[w] = first < this->count_ ? this->a_.owned.owners[first / 8 + w] : 0;
+    unsigned own = 0;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < lane_sections; ++k) {
+      bool const is_own = (owners[k / 8] >> k % 8 * 8 & 0xff) == simt::block_rank() + 1;
+      if (is_own && first + k < this->count_) own |= 1u << k;
     }
-    return are_left_;
+    auto const count = static_cast<std::uint32_t>(simt::count_bits(own));
+    std::uint32_t const before = warp_sum_before(count);
+    std::uint32_t number = found_ + before;
+    for (; own != 0; own &= own - 1, ++number) {
+      if (number % owner_warps != warp()) continue;
+      auto const k = static_cast<unsigned>(simt::first_bit(own));
+      simt::shared_store(listed(number / owner_warps), first + k);
+    }
+    simt::sync_warp(simt::full_warp);
+    found_ += simt::shuffle(simt::full_warp, before + count, simt::warp_size - 1);
+    listed_ = (found_ + owner_warps - 1 - warp()) / owner_warps;
+    tile_ += owner_tile;
+    are_left_ = tile_ < this->count_;
   }
+  /// Returns the place of the warp's section with this number among its own.
+  WARDEN_DEVICE std::uint32_t& listed(std::uint32_t number) const {
+    return next_[warp() * owner_list_size + number % owner_list_size];
+  }
+  static WARDEN_DEVICE unsigned warp() { return simt::thread_rank() / simt::warp_size; }
   /// Copies the records that the block does not own, of sections whose turn has come on all of
   /// them.
   WARDEN_DEVICE bool load() {
@@ -243,33 +248,54 @@ class owner_worker : section_worker<Most, Arguments, Function> {
   /// Loads the lane's section, and makes a list of its accesses to records of the block.
   WARDEN_DEVICE void begin() {
     base::begin(records_);
+    counts_in_ = 0;
     WARDEN_UNROLL
-    for (unsigned k = 0; k < Most; ++k) own_[k] = {};
+    for (unsigned k = 0; k < Most; ++k) {
+      own_places_[k] = 0;
+      own_turns_[k] = 0;
+    }
     WARDEN_UNROLL
     for (unsigned s = 0; s < Most; ++s) {
       if ((this->at_.owned >> s & 1) == 0) continue;
       // Constant indexes keep the list in registers.
       WARDEN_UNROLL
-      for (unsigned k = Most - 1; k > 0; --k) own_[k] = own_[k - 1];
-      own_[0] = this->at_.turns[s];
+      for (unsigned k = Most - 1; k > 0; --k) {
+        own_places_[k] = own_places_[k - 1];
+        own_turns_[k] = own_turns_[k - 1];
+      }
+      access_turn const turn = this->at_.turns[s];
+      own_places_[0] = turn.place();
+      own_turns_[0] = turn.value();
+      counts_in_ = counts_in_ << 1 | (turn.releases() ? 1 : 0);
     }
   }
 
   // ---- the way of a record of the block from section to section
 
-  /// True once the turn of all accesses to records of the block has come.
-  WARDEN_DEVICE bool records_have_come() {
-    // All loads first, also of places that the list does not have, which are in the memory, too: so
-    // they overlap. Their turns have come.
-    std::uint32_t done[Most];
+  /// Loads how many accesses to the records of the list have finished. Also from places that the
+  /// list does not use, which are in the memory, too: so the loads overlap.
+  WARDEN_DEVICE void load_finished(std::uint32_t (&done)[Most]) const {
     WARDEN_UNROLL
-    for (unsigned k = 0; k < Most; ++k) done[k] = simt::shared_load(finished_[own_[k].place()]);
+    for (unsigned k = 0; k < Most; ++k) done[k] = simt::shared_load(finished_[own_places_[k]]);
+  }
+  /// True once the turn of all accesses to records of the block has come.
+  WARDEN_DEVICE bool records_have_come() const {
+    std::uint32_t done[Most];
+    load_finished(done);
+    bool have_come = true;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < Most; ++k) have_come = have_come && done[k] >= own_turns_[k];
+    return have_come;
+  }
+  /// Notes what the section waits for.
+  WARDEN_DEVICE void note_waits() {
+    std::uint32_t done[Most];
+    load_finished(done);
     this->distance_ = 0;
     WARDEN_UNROLL
     for (unsigned k = 0; k < Most; ++k) {
-      if (done[k] < own_[k].value()) this->note_wait(own_[k].value(), done[k]);
+      if (done[k] < own_turns_[k]) this->note_wait(own_turns_[k], done[k]);
     }
-    return this->distance_ == 0;
   }
   /// Runs the section, and releases the records of the block.
   WARDEN_DEVICE void run_section() {
@@ -283,8 +309,7 @@ class owner_worker : section_worker<Most, Arguments, Function> {
       this->copy(owned);  // mutation: several-copied
       result_ = this->execute();
       // run() notes these records.
-      if (result_ == outcome::commit)
-        this->held_.commit(owned & this->named_.writes, [](void*) {});
+      if (result_ == outcome::commit) this->held_.commit(owned & this->named_.writes, [](void*) {});
       this->leave(owned);
     }
     // Release: pairs with the fence above of the threads that read these additions.
@@ -292,27 +317,27 @@ class owner_worker : section_worker<Most, Arguments, Function> {
     WARDEN_UNROLL
     for (unsigned k = 0; k < Most; ++k) {
       // An addition of 0 costs less than a branch.
-      std::uint32_t const counts = own_[k].releases() ? 1 : 0;
-      simt::shared_fetch_add(finished_[own_[k].place()], counts);  // mutation: several-owner-lost
+      std::uint32_t const counts = counts_in_ >> k & 1;
+      simt::shared_fetch_add(finished_[own_places_[k]], counts);  // mutation: several-owner-lost
     }
     step_ = step::release;
   }
 
   std::byte* const records_;                   ///< [place][record_bytes] records of the block
   simt::shared_span<std::uint32_t> finished_;  ///< [place] accesses that have finished
-  simt::shared_span<std::uint32_t> next_row_;  ///< next tile that a warp takes
+  simt::shared_span<std::uint32_t> next_;      ///< [warp][number modulo size] sections found
   step step_ = step::take;
-  outcome result_ = outcome::refused;   ///< result of the section, from `step::release` on
-  access_turn own_[Most];               ///< accesses to records of the block; zeros follow
-  std::uint32_t tile_ = 0;              ///< first section of the warp's tile
-  std::uint64_t owners_ = 0;            ///< byte r: owner of the lane's section in row r, plus 1
-  unsigned rows_ = 1;                   ///< rows of the tile
-  unsigned row_ = 1;                    ///< next row of the tile
-  unsigned of_tile_ = simt::warp_size;  ///< sections of the block found in the tile
-  std::uint32_t found_begin_ = 0;       ///< first section of the row before
-  unsigned found_ = 0;                  ///< sections of the block there that no lane has taken
-  bool are_left_ = true;                ///< false once no tile is left
-  std::uint32_t ran_ = 0;               ///< sections of the warp that have run
+  outcome result_ = outcome::refused;  ///< result of the section, from `step::release` on
+  std::uint32_t own_places_[Most];  ///< places of the section's records of the block; zeros follow
+  std::uint32_t own_turns_[Most];   ///< turns of the accesses to them; zeros follow
+  unsigned counts_in_ = 0;          ///< bit k: the access counts when it has finished
+  std::uint32_t tile_ = 0;          ///< first section of the next tile
+  std::uint32_t found_ = 0;         ///< sections of the block before the tile
+  std::uint32_t listed_ = 0;        ///< those of the warp
+  std::uint32_t taken_ = 0;         ///< sections that the warp has taken
+  bool are_left_ = true;            ///< false once no tile is left
+  std::uint32_t ran_ = 0;           ///< sections of the warp that have run
+  std::uint32_t reported_ = 0;      ///< those that `note_progress` has been told of
 };
 
 }  // namespace detail

@@ -14,9 +14,6 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Threads of a block.
-inline constexpr unsigned several_threads = 256;
-
 /// One thread of the kernel. It has one section at a time.
 ///
 /// Threads take the sections without an owner in the order of the log, so each of them before a
@@ -87,7 +84,7 @@ class several_worker : section_worker<Most, Arguments, Function> {
   }
   /// True if an owner of records runs the section.
   [[nodiscard]] WARDEN_DEVICE bool is_owned(std::uint32_t section) const {
-    return has_owners_ && this->a_.owned.owners[section] != 0;  // mutation: several-both
+    return has_owners_ && this->a_.owned.owner_of(section) != 0;  // mutation: several-both
   }
   /// Runs the section, and releases its records.
   WARDEN_DEVICE void run_section() {

@@ -16,6 +16,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
+/// Threads of a block.
+inline constexpr unsigned several_threads = 256;
+
 /// A thread's section, and what is done with it. Threads take sections in the order of the array
 /// or of the log, and a section waits only for sections before it.
 template <unsigned Most, class Arguments, class Function>
@@ -29,10 +32,7 @@ class section_worker {
  protected:
   /// `storage` is memory for a section. Precondition: it and the arguments outlive this object.
   WARDEN_DEVICE section_worker(Arguments const& a, Function const& function, std::byte* storage)
-      : a_{a},
-        function_{function},
-        held_{storage},
-        count_{a.count()} {}
+      : a_{a}, function_{function}, held_{storage}, count_{a.count()} {}
 
   /// Adds the results of the warp's sections to those of the run. Collective over the warp.
   WARDEN_DEVICE void add_counts() const {
