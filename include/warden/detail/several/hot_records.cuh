@@ -25,7 +25,7 @@ inline constexpr std::uint32_t most_hot_records = 1u << 14;
 /// to the next. A group with more sections for each write of its hottest record has no owner,
 /// because many blocks run it sooner.
 inline constexpr std::uint32_t sections_per_hand_over = 16;
-/// A hot record must have `least` accesses, and a write for each 4 of `least`. Other records are
+/// A hot record must have a write for each 4 of the accesses that it must have. Other records are
 /// mostly read, and readers share a record in any case.
 inline constexpr std::uint32_t accesses_per_write = 4;
 /// Shared memory of a block that owns records. Units: bytes.
@@ -83,10 +83,18 @@ WARDEN_DEVICE void join(owned_record* records, std::uint32_t one, std::uint32_t 
   }
 }
 
-/// True if enough of the accesses to a record are writes. `turn` is one of them.
+/// True if a record that may be hot has enough accesses and writes. `turn` is one of its accesses.
+///
+/// If most sections access hot records, all of these are worth an owner. If few do, most sections
+/// that an owner runs wait for records that other blocks have, and others wait for them. Then only
+/// the hottest records are, for which a run waits longest.
 template <class Arguments, class Turn>
-WARDEN_DEVICE bool is_written(Arguments const& a, Turn const& turn) {
-  return std::uint64_t{a.marks[turn.place() + 1]} * accesses_per_write >= a.owned.least;
+WARDEN_DEVICE bool is_worth_an_owner(Arguments const& a, Turn const& turn) {
+  auto const& c = *a.control;
+  std::uint32_t least = a.owned.least;
+  if (c.hot_accesses < a.count() / 2 && c.hottest / 2 > least) least = c.hottest / 2;
+  std::uint32_t const* const of = a.marks + turn.place();
+  return of[2] >= least && std::uint64_t{of[1]} * accesses_per_write >= least;
 }
 
 /// Joins the hot records that sections access. One thread for each section.
@@ -99,7 +107,7 @@ WARDEN_KERNEL void join_hot_records(Arguments a) {
   std::uint32_t first = none;
   for (unsigned s = 0; s < a.named[i].count; ++s) {
     auto const turn = a.turns[i * Most + s];
-    if (!turn.is_hot() || !is_written(a, turn)) continue;
+    if (!turn.is_hot() || !is_worth_an_owner(a, turn)) continue;
     std::uint32_t const number = a.marks[turn.place()];
     if (first == none) {
       first = number;

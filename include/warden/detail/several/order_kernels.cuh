@@ -214,7 +214,13 @@ WARDEN_DEVICE std::uint32_t note_hot(Arguments const& a, sorted_access const& ro
     a.owned.records[number] = {row.id, first, number, 0, 0, 0, 0, 0, 0};
     a.marks[first] = number;
   }
-  if (row.is_last) a.marks[first + 1] = writes;
+  if (row.is_last) {
+    std::uint32_t const accesses = row.place + 1 - first;
+    a.marks[first + 1] = writes;
+    a.marks[first + 2] = accesses;
+    simt::add(&a.control->hot_accesses, accesses);
+    simt::fetch_max(&a.control->hottest, accesses);
+  }
   return access_turn::hot_bit;
 }
 /// Finds the turns of all accesses. One warp for each tile.

@@ -22,9 +22,9 @@ class owned_memory {
   /// many of them, is hot. Throws cuda_error when memory is short.
   owned_memory(std::size_t sections, std::size_t accesses, std::uint32_t hot_accesses,
                std::source_location where)
-      // Two places of a hot record keep what is known of it.
+      // Three places of a hot record keep what is known of it.
       : least_{std::max<std::size_t>(
-            {hot_accesses, 2, (accesses + most_hot_records - 1) / most_hot_records})},
+            {hot_accesses, 3, (accesses + most_hot_records - 1) / most_hot_records})},
         records_{accesses / least_ + 1, where},
         owners_{(sections + owner_tile - 1) / owner_tile * (owner_tile / 8), where},
         in_use_{most_owners, where} {}

@@ -97,8 +97,10 @@ class owner_worker : section_worker<Most, Arguments, Function> {
   static_assert(owner_tile / owner_warps + simt::warp_size <= owner_list_size);
   /// Tiles that a warp without a section looks at before it does something else.
   static constexpr unsigned tiles_at_once = 8;
-  /// Polls for the records of the block before a warp does what takes long.
-  static constexpr unsigned patient_polls = 8;
+  /// Polls for the records of the block before a warp looks at anything else.
+  static constexpr unsigned polls_at_once = 4;
+  /// Such rounds of polls before a warp does what takes long.
+  static constexpr unsigned patient_polls = 4;
 
   WARDEN_DEVICE owner_worker(Arguments const& a, Function const& function, std::byte* storage,
                              memory const& at)
@@ -122,8 +124,12 @@ class owner_worker : section_worker<Most, Arguments, Function> {
     watchdog dog{this->a_.arrays.first.health, this->a_.limit};
     unsigned failures = 0;
     for (;;) {
-      bool const is_ready = step_ == step::run && records_have_come();
-      unsigned const ready = simt::ballot(simt::full_warp, is_ready);
+      bool is_ready = false;
+      unsigned ready = 0;
+      for (unsigned poll = 0; ready == 0 && poll < polls_at_once; ++poll) {
+        is_ready = step_ == step::run && records_have_come();
+        ready = simt::ballot(simt::full_warp, is_ready);
+      }
       if (ready != 0) {
         if (is_ready) run_section();
         simt::sync_warp(simt::full_warp);

@@ -38,6 +38,9 @@ class several_worker : section_worker<Most, Arguments, Function> {
   }
 
  private:
+  /// Lanes without a section for which a warp takes sections: the others wait meanwhile.
+  static constexpr unsigned taken_at_once = 8;
+
   WARDEN_DEVICE void run_all() {
     watchdog dog{this->a_.arrays.first.health, this->a_.limit};
     unsigned failures = 0;
@@ -65,12 +68,13 @@ class several_worker : section_worker<Most, Arguments, Function> {
         return;
     }
   }
-  /// Gives each lane without a section the next one of the log. Returns false if none is left.
+  /// Gives each lane without a section the next one of the log, if there are enough such lanes.
+  /// Returns false if no section is left.
   /// Collective over the warp.
   WARDEN_DEVICE bool take() {
     unsigned const idle = simt::ballot(simt::full_warp, !has_section_);
-    if (idle == 0) return true;
     auto const count = static_cast<unsigned>(simt::count_bits(idle));
+    if (count < taken_at_once) return true;
     std::uint32_t first = 0;
     if (simt::lane_id() == 0) first = simt::fetch_add(&this->a_.control->next, count);
     first = simt::shuffle(simt::full_warp, first, 0);

@@ -33,6 +33,8 @@ struct several_control {
   std::uint32_t sections;                  ///< sections of the log, if there is one
   outcome_counts counts;                   ///< results
   std::uint32_t hot_records;               ///< records that may be hot
+  std::uint32_t hot_accesses;              ///< accesses to all of them
+  std::uint32_t hottest;                   ///< accesses to the one with most
   std::uint32_t groups;                    ///< groups that may have an owner
   std::uint32_t owners;                    ///< blocks with lower numbers may own records
   /// [warp modulo 32] results outcome::abort of sections that run in rounds
@@ -87,7 +89,7 @@ struct several_arguments {
   named_accesses* named;     ///< [section]
   std::uint32_t* ids;        ///< [section][access] number of the record; no access: `records`
   std::uint32_t* marks;      ///< [section][access] the place itself; bit 31: write. Later, of a hot
-                             ///< record: its number, and its writes, at its first two places
+                             ///< record, at its first places: its number, writes and accesses
   std::uint32_t* sorted_ids;    ///< [place] sorted ids; later the counters, at first places
   std::uint32_t* sorted_marks;  ///< [place] marks of sorted_ids
   access_turn* turns;           ///< [section][access]

@@ -53,7 +53,9 @@ requires(has_small_records<array_set<Type>, Most>) class section_records<array_s
   section_records& operator=(section_records const&) = delete;
 
   /// True if the section used a record that it had not named.
-  [[nodiscard]] WARDEN_DEVICE bool is_misused() const { return is_misused_; }
+  [[nodiscard]] WARDEN_DEVICE bool is_misused() const {
+    return (used_ >> named_.positions) != 0 || (written_ & ~unsigned{named_.writes}) != 0;
+  }
   /// Hands the copies back.
   WARDEN_DEVICE void give_to(copies& all) const {
     WARDEN_UNROLL
@@ -70,22 +72,23 @@ requires(has_small_records<array_set<Type>, Most>) class section_records<array_s
   template <class Record>
   WARDEN_DEVICE Record& write_at(unsigned position) {
     unsigned const slot = slot_of(position);
-    // After a misuse no copy is written back.
-    if (!named_.writes_to(slot)) is_misused_ = true;
+    written_ |= 1u << slot;
     return copies_[slot].value;
   }
 
  private:
   /// Returns the access that was named at `position`; any access if there is none.
   WARDEN_DEVICE unsigned slot_of(unsigned position) {
-    if (position >= named_.positions) is_misused_ = true;
+    // Noted, and looked at once: after a misuse no copy is written back.
+    used_ |= 1u << (position < Most ? position : Most);
     unsigned const inside = position < Most ? position : 0;
     return is_plain_ ? inside : named_.slot_of(inside);
   }
 
   named_accesses named_;
   bool is_plain_;
-  bool is_misused_ = false;
+  unsigned used_ = 0;     ///< bit p: the section used position p; Most: one beyond all
+  unsigned written_ = 0;  ///< bit s: it may have written the copy of access s
   copies copies_;
 };
 
