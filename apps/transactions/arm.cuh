@@ -3,6 +3,8 @@
 /// Interface of the arms.
 #pragma once
 
+#include <warden/deferred_several.cuh>
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -29,8 +31,8 @@ class arm {
 struct arm_options {
   double limit_seconds = 10;  ///< a wait without progress ends after this time with timeout_error
   bool variant = false;       ///< until `tune`: uses the variant of the arm's protocol
-  /// Accesses to a row from which on `warden_owners` lets a block own it.
-  std::uint32_t hot_accesses = 64;
+  /// Accesses to a row from which on `warden` lets a block own it.
+  std::uint32_t hot_accesses = warden::several_options{}.hot_accesses;
 };
 
 }  // namespace transactions

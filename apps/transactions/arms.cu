@@ -31,7 +31,7 @@ std::unique_ptr<arm> make(ycsb& on, arm_options const& o) {
 
 std::vector<std::string> const& arm_names() {
   static std::vector<std::string> const names{"locks", "optimistic", "tictoc", "warden",
-                                              "warden_owners"};
+                                              "warden_no_owners"};
   return names;
 }
 
@@ -39,8 +39,8 @@ std::unique_ptr<arm> make_arm(std::string const& name, ycsb& on, arm_options con
   if (name == "locks") return make<two_phase_locking>(on, o);
   if (name == "optimistic") return make<optimistic>(on, o);
   if (name == "tictoc") return make<tictoc>(on, o);
-  if (name == "warden") return make_warden_arm(on, o, {});
-  if (name == "warden_owners") return make_warden_arm(on, o, {.hot_accesses = o.hot_accesses});
+  if (name == "warden") return make_warden_arm(on, o, {.hot_accesses = o.hot_accesses});
+  if (name == "warden_no_owners") return make_warden_arm(on, o, {.hot_accesses = 0});
   throw warden::limit_error{"transactions: no arm '" + name + "'"};
 }
 

@@ -60,10 +60,10 @@ concept section_on_several = std::is_trivially_copyable_v<Section> && requires {
 
 /// Options of a deferred_several.
 struct several_options {
-  /// A record with at least this many accesses in a run, and at least 2, is hot: one block has it
+  /// A record with at least this many accesses in a run, and at least 3, is hot: one block has it
   /// in shared memory, and runs the sections on it, unless other blocks would run them sooner. 0:
   /// no record is hot. It changes no results, and nothing in rounds.
-  std::uint32_t hot_accesses = 0;
+  std::uint32_t hot_accesses = 16;
 };
 
 /// Runs sections that are each on up to 16 records of a guarded array, or of several

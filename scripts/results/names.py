@@ -28,7 +28,7 @@ LABELS = {
     "warden_nested": "fused, pair messages", "warden_nested_on_chip": "fused, pair messages, on chip",
     "warden_nested_timed": "fused, pair messages, timed", "warden_forwarding": "fused, forwarding",
     "shared_cache": "cache in shared memory", "bulk_reduce": "bulk reduction", "sort_segments": "sort, segments",
-    "sort_pieces": "sort, pieces", "warden": "Warden", "warden_owners": "Warden, owners of hot rows",
+    "sort_pieces": "sort, pieces", "warden": "Warden", "warden_no_owners": "Warden, no owners of hot rows",
     "warden_several": "Warden, sections on several records", "warden_parts": "Warden, in parts",
     "warden_trees": "Warden, trees", "warden_bulk": "Warden, bulk", "warden_rows": "Warden, rows",
     "warden_rows_bulk": "Warden, rows, bulk", "warden_regions": "regions", "boost_push_relabel": "Boost push-relabel",

@@ -31,7 +31,7 @@ TEST_P(transaction_arms, run_in_a_serial_order) {
     auto const arm = make_arm(GetParam(), all, {.hot_accesses = 8});
     arm->tune();
     EXPECT_EQ(test::run_and_check(all, *arm), "") << bytes << " bytes";
-    if (GetParam() == "warden_owners") {
+    if (GetParam() == "warden") {
       EXPECT_GT(arm->counters().at("by_owners"), 100u);
     }
   }

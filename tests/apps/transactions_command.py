@@ -15,8 +15,8 @@ class TransactionsTest(command.CommandTest):
 
     def test_all_arms(self):
         for arm, counters in (("locks", ["restarts", "retries"]), ("optimistic", ["restarts", "retries"]),
-                              ("tictoc", ["restarts", "retries"]), ("warden_owners", ["by_owners", "committed"]),
-                              ("warden", ["committed"])):
+                              ("tictoc", ["restarts", "retries"]), ("warden", ["by_owners", "committed"]),
+                              ("warden_no_owners", ["committed"])):
             said = self.said(*SMALL, "--theta", 0.9, "--writes", 5, "--row-bytes", 100, "--arm", arm, "--check")
             self.assertRegex(said[0], rf"^60 transactions on 1000 rows of 100 bytes by {arm}.* on simulated device$")
             self.assertEqual([line.split(":")[0] for line in said[1:-1]], counters)
@@ -24,8 +24,8 @@ class TransactionsTest(command.CommandTest):
         self.assertEqual(said[1], "committed: 60")
 
     def test_tpcc(self):
-        for arm, counters in (("locks", ["restarts", "retries"]), ("optimistic", ["restarts", "retries"]), ("warden", ["aborted", "committed"]),
-                              ("warden_owners", ["aborted", "by_owners", "committed"])):
+        for arm, counters in (("locks", ["restarts", "retries"]), ("optimistic", ["restarts", "retries"]), ("warden_no_owners", ["aborted", "committed"]),
+                              ("warden", ["aborted", "by_owners", "committed"])):
             for mix in ("new_order", "payment", "both"):
                 said = self.said(*SMALL_TPCC, "--mix", mix, "--arm", arm, "--check")
                 self.assertRegex(said[0], rf"^60 transactions on 2 warehouses by {arm}.* on simulated device$")
@@ -33,7 +33,7 @@ class TransactionsTest(command.CommandTest):
                 self.assertEqual(said[-1], "checked: the conditions hold, and all rows and answers are those of a serial order")
 
     def test_without_a_check(self):
-        self.assertEqual(self.said(*SMALL, "--repeats", "--seed", 7)[1:], ["committed: 60"])
+        self.assertEqual(self.said(*SMALL, "--repeats", "--seed", 7, "--arm", "warden_no_owners")[1:], ["committed: 60"])
 
     def test_refusals(self):
         self.refused(2, "A subcommand is required")

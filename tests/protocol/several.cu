@@ -87,6 +87,39 @@ TEST(several, a_record_that_all_sections_read_joins_no_groups) {
   for (cell const& c : records.to_host()) EXPECT_TRUE(c.value == 1 || c.value == 1 + n / 20);
 }
 
+struct increment {
+  std::uint32_t id;
+  __device__ void access(warden::access_list<1>& a) const { a.write(id); }
+  __device__ outcome operator()(warden::records<cell, 1>& r) const {
+    ++r.write(0).value;
+    return outcome::commit;
+  }
+};
+/// Returns the number of sections that owners run, if 100 sections write record 0, 40 write record
+/// 1, and the others write `others` further records.
+std::uint32_t run_by_owners(std::uint32_t n, std::uint32_t others) {
+  warden::buffer<cell> records{std::vector<cell>(2 + others, {0, 0, 0})};
+  ordered_cells on{records};
+  warden::deferred_several<ordered_cells, increment> later{on, n};
+  std::vector<increment> sections(n);
+  std::vector<std::uint64_t> expected(2 + others);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    sections[i] = {i < 100 ? 0 : i < 140 ? 1 : 2 + i % others};
+    ++expected[sections[i].id];
+  }
+  warden::buffer<increment> const on_device{sections};
+  later.apply_async(on_device.data(), n);
+  on.wait();
+  auto const all = records.to_host();
+  for (std::size_t id = 0; id < expected.size(); ++id) EXPECT_EQ(all[id].value, expected[id]);
+  return later.counts().by_owners;
+}
+TEST(several, the_hottest_records_have_owners_if_few_sections_have_hot_records) {
+  std::uint32_t const n = test::sized(2000u, 200'000u);
+  EXPECT_EQ(run_by_owners(n, n), 100u);
+  EXPECT_EQ(run_by_owners(n, n / 40), n);
+}
+
 // ---- what a section is handed, and what it may do
 
 struct deposit {

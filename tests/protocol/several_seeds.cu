@@ -192,7 +192,8 @@ TEST(several_seeds, sections_are_sent_while_a_run_ends) {
     constexpr std::uint32_t n = 300, more = 32;  // run by two blocks
     warden::buffer<cell> records{several::first_cells(of.records)};
     cells on{records, patience};
-    log_type later{on, n};
+    // The simulated device runs no other kernel beside a cooperative one.
+    log_type later{on, n, {.hot_accesses = 0}};
     warden::stream running, sending;
     warden::buffer<std::uint32_t> numbers{n};
     warden::launch(&send, 1, n, running, later.ref(), of, 0u, n, numbers.data());

@@ -144,16 +144,16 @@ std::unique_ptr<arm> make(workload& on, arm_options const& o) {
 }  // namespace
 
 std::vector<std::string> const& arm_names() {
-  static std::vector<std::string> const names{"locks", "optimistic", "warden", "warden_owners"};
+  static std::vector<std::string> const names{"locks", "optimistic", "warden", "warden_no_owners"};
   return names;
 }
 
 std::unique_ptr<arm> make_arm(std::string const& name, workload& on, arm_options const& o) {
   if (name == "locks") return make<locking>(on, o);
   if (name == "optimistic") return make<copying>(on, o);
-  warden::several_options hot{};
-  if (name == "warden_owners") {
-    hot.hot_accesses = o.hot_accesses;
+  warden::several_options hot{.hot_accesses = o.hot_accesses};
+  if (name == "warden_no_owners") {
+    hot.hot_accesses = 0;
   } else if (name != "warden") {
     throw warden::limit_error{"transactions: no arm '" + name + "'"};
   }

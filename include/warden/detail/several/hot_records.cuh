@@ -20,7 +20,7 @@ inline constexpr unsigned most_owners = 128;
 /// Sections of a tile, which the warps of an owner look through together.
 inline constexpr std::uint32_t owner_tile = 16 * simt::warp_size;
 /// Hot records of a run, at most.
-inline constexpr std::uint32_t most_hot_records = 1u << 14;
+inline constexpr std::uint32_t most_hot_records = 1u << 15;
 /// Sections that a block runs in the time in which a record without an owner goes from one section
 /// to the next. A group with more sections for each write of its hottest record has no owner,
 /// because many blocks run it sooner.
@@ -29,7 +29,7 @@ inline constexpr std::uint32_t sections_per_hand_over = 16;
 /// mostly read, and readers share a record in any case.
 inline constexpr std::uint32_t accesses_per_write = 4;
 /// Shared memory of a block that owns records. Units: bytes.
-inline constexpr std::size_t owner_bytes = std::size_t{32} << 10;
+inline constexpr std::size_t owner_bytes = std::size_t{48} << 10;
 
 /// A record that may be hot. One record of a group is its root, and has what belongs to the group.
 struct owned_record {

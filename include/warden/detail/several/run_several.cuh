@@ -39,7 +39,7 @@ class several_worker : section_worker<Most, Arguments, Function> {
 
  private:
   /// Lanes without a section for which a warp takes sections: the others wait meanwhile.
-  static constexpr unsigned taken_at_once = 8;
+  static constexpr unsigned taken_at_once = simt::warp_size / 2;
 
   WARDEN_DEVICE void run_all() {
     watchdog dog{this->a_.arrays.first.health, this->a_.limit};
