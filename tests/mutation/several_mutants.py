@@ -37,6 +37,8 @@ SEVERAL_MUTANTS = {
     "several-owner-release": ("detail/several/owner_worker.cuh", "", HOT, "unordered (sections|load)"),
     "several-owner-lost": ("detail/several/owner_worker.cuh", "", HOT, STUCK),
     # A section that does not see a record of its block; records that are hot for some sections only.
+    "several-dealt": ("detail/several/owner_worker.cuh", "if (number / 2 % owner_warps != warp()) continue;", HOT,
+                      WRONG + "|" + STUCK + "|ended by signal"),
     "several-copied": ("detail/several/owner_worker.cuh", "", HOT, WRONG),
     "several-hot": ("detail/several/order_kernels.cuh", "if (a.sorted_ids[first + (least - 1)] > row.id + 1) return 0;", HOT, WRONG + "|" + STUCK + "|ended by signal"),
     # A log that is not emptied by its run.

@@ -76,6 +76,9 @@ struct parts_from_values {
 /// Function that makes sections from their numbers.
 template <class Section>
 struct sections_from_numbers {
+  // A use in an expression that is evaluated: otherwise nvcc calls the member unused.
+  static_assert(Section::takes_index);
+
   WARDEN_DEVICE Section operator()(std::uint64_t i) const {
     return Section{static_cast<std::uint32_t>(i)};
   }

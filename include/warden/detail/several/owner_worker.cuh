@@ -223,7 +223,7 @@ class owner_worker : section_worker<Most, Arguments, Function> {
     std::uint32_t const before = warp_sum_before(count);
     std::uint32_t number = found_ + before;
     for (; own != 0; own &= own - 1, ++number) {
-      if (number % owner_warps != warp()) continue;
+      if (number % owner_warps != warp()) continue;  // mutation: several-dealt
       auto const k = static_cast<unsigned>(simt::first_bit(own));
       simt::shared_store(listed(number / owner_warps), first + k);
     }
