@@ -192,7 +192,7 @@ TEST(several_seeds, sections_are_sent_while_a_run_ends) {
     constexpr std::uint32_t n = 300, more = 32;  // run by two blocks
     warden::buffer<cell> records{several::first_cells(of.records)};
     cells on{records, patience};
-    // The simulated device runs no other kernel beside a cooperative one.
+    // While a cooperative kernel runs, the simulated device runs no other one.
     log_type later{on, n, {.hot_accesses = 0}};
     warden::stream running, sending;
     warden::buffer<std::uint32_t> numbers{n};

@@ -20,7 +20,7 @@ template <unsigned Most>
 struct record_places {
   std::uint32_t ids[Most];   ///< numbers among the records of all arrays
   unsigned owned = 0;        ///< bit s: the block owns the record of access s
-  access_turn turns[Most];   ///< of an owned record: `place()` in the memory of the block
+  access_turn turns[Most];   ///< if the block owns a record, `place()` is its number there
   std::byte* own = nullptr;  ///< records of the block
 };
 

@@ -38,7 +38,7 @@ class several_worker : section_worker<Most, Arguments, Function> {
   }
 
  private:
-  /// Lanes without a section for which a warp takes sections: the others wait meanwhile.
+  /// Lanes without a section for which a warp takes sections, while its other lanes do not run.
   static constexpr unsigned taken_at_once = simt::warp_size / 2;
 
   WARDEN_DEVICE void run_all() {
