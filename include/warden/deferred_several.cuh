@@ -60,9 +60,11 @@ concept section_on_several = std::is_trivially_copyable_v<Section> && requires {
 
 /// Options of a deferred_several.
 struct several_options {
-  /// A record with at least this many accesses in a run, and at least 3, is hot: one block has it
-  /// in shared memory, and runs the sections on it, unless other blocks would run them sooner. 0:
-  /// no record is hot. It changes no results, and nothing in rounds.
+  /// A record with at least this many accesses in a run, and at least 3, may be hot: one block has
+  /// it in shared memory, and runs the sections on it, unless other blocks would run them sooner.
+  /// The kernel of a run then starts when all its blocks fit the device together. 0: no record is
+  /// hot, as is needed if a kernel that runs at the same time waits for the run. It changes no
+  /// results, and nothing in rounds.
   std::uint32_t hot_accesses = 16;
 };
 
@@ -104,8 +106,8 @@ struct several_options {
 /// In rounds, the constructor allocates a log and the memory of its rounds. Otherwise it allocates
 /// 24 bytes for each record that a section may name, 16 bytes for each section, the memory of a
 /// sort, and that of hot records; see `memory_bytes`. The driver keeps local memory for the copies
-/// of `most_accesses` records, for each thread that the device can hold. Work of other logs and
-/// launches on the guarded array during a run is put off or reported.
+/// of `most_accesses` records, for each thread that the device can hold, unless the records are
+/// small. Work of other logs and launches on the guarded array during a run is put off or reported.
 template <class Guarded, class Section>
 class deferred_several {
   using record = typename Guarded::record;

@@ -14,6 +14,7 @@ namespace {
 
 namespace simt = warden::simt;
 using several::across;
+using several::cell;
 using several::contents;
 using several::entry;
 using several::expect_arrays_as_in_a_loop;
@@ -176,6 +177,31 @@ TEST(several_arrays, a_run_needs_all_arrays) {
   }
   EXPECT_EQ(f.apply({{0, ~0u, 1}}), "");
   EXPECT_EQ(f.t.entries.rows(), 1u);
+}
+
+/// Adds 1 to the record of an array that is the only one.
+struct raise_alone {
+  std::uint32_t id;
+  using types = warden::record_types<cell>;
+  __device__ void access(warden::access_list<3, types>& a) const { a.write<cell>(id); }
+  __device__ outcome operator()(warden::records<types, 3>& r) const {
+    ++r.write<cell>(0).value;
+    return outcome::commit;
+  }
+};
+struct keep_cell {
+  __device__ void operator()(cell&) const {}
+};
+TEST(several_arrays, one_array_is_enough) {
+  warden::buffer<cell> records{std::vector<cell>(2, {0, 0, 0})};
+  warden::guarded<cell, keep_cell> on{records};
+  warden::guarded_arrays all{on};
+  warden::deferred_several<decltype(all), raise_alone> later{all, 3};
+  warden::buffer<raise_alone> const sections{std::vector<raise_alone>{{0}, {1}, {1}}};
+  later.apply_async(sections.data(), 3);
+  all.wait();
+  EXPECT_EQ(records.to_host()[0].value, 1u);
+  EXPECT_EQ(records.to_host()[1].value, 2u);
 }
 
 }  // namespace

@@ -88,8 +88,8 @@ class held_section {
 template <unsigned Most, class Arguments, class Section>
 requires(has_small_records<typename Arguments::array_set, Most>) class held_section<Most, Arguments,
                                                                                     Section> {
-  using record = typename Arguments::types;
-  using records_type = records<record, Most>;
+  using record = typename decltype(Arguments::array_set::first)::record;
+  using records_type = records<typename Arguments::types, Most>;
 
  public:
   static constexpr std::size_t copy_bytes = sizeof(record);
@@ -154,8 +154,9 @@ requires(has_small_records<typename Arguments::array_set, Most>) class held_sect
     mine.give_to(all);
     return result_of(wanted, mine.is_misused());
   }
-  /// The same, for a section that names a record twice. A function of its own, because positions do
-  /// not tell the copies then: they are in memory, and so are arguments whose address is taken.
+  /// Calls a section that names a record twice. Positions do not tell its copies, so they are in
+  /// local memory, as are all variables whose address is taken. Hence this is a function of its
+  /// own.
   template <class Context>
   WARDEN_COLD static outcome call_repeated(Section section, named_accesses named, copies& all,
                                            Context const& context) {

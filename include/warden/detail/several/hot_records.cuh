@@ -83,6 +83,10 @@ WARDEN_DEVICE void join(owned_record* records, std::uint32_t one, std::uint32_t 
   }
 }
 
+/// True if these are enough writes for a hot record, which has at least `least` accesses.
+WARDEN_DEVICE bool is_written(std::uint32_t writes, std::uint32_t least) {
+  return std::uint64_t{writes} * accesses_per_write >= least;
+}
 /// True if a record that may be hot has enough accesses and writes. `turn` is one of its accesses.
 ///
 /// If most sections access hot records, all of these are worth an owner. If few do, most sections
@@ -94,7 +98,7 @@ WARDEN_DEVICE bool is_worth_an_owner(Arguments const& a, Turn const& turn) {
   std::uint32_t least = a.owned.least;
   if (c.hot_accesses < a.count() / 2 && c.hottest / 2 > least) least = c.hottest / 2;
   std::uint32_t const* const of = a.marks + turn.place();
-  return of[2] >= least && std::uint64_t{of[1]} * accesses_per_write >= least;
+  return of[2] >= least && is_written(of[1], least);
 }
 
 /// Joins the hot records that sections access. One thread for each section.

@@ -218,8 +218,10 @@ WARDEN_DEVICE std::uint32_t note_hot(Arguments const& a, sorted_access const& ro
     std::uint32_t const accesses = row.place + 1 - first;
     a.marks[first + 1] = writes;
     a.marks[first + 2] = accesses;
-    simt::add(&a.control->hot_accesses, accesses);
-    simt::fetch_max(&a.control->hottest, accesses);
+    if (is_written(writes, least)) {
+      simt::add(&a.control->hot_accesses, accesses);
+      simt::fetch_max(&a.control->hottest, accesses);
+    }
   }
   return access_turn::hot_bit;
 }

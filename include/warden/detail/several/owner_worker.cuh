@@ -41,8 +41,7 @@ struct owner_memory {
 /// The sections of the block are dealt to its warps in turn, so a record goes from warp to warp,
 /// and several warps run sections at the same time. A warp takes its own in order. So the first
 /// unfinished section, if it is one of the block, has been taken, or is the next one of a warp
-/// whose lanes have finished theirs. Other blocks run the sections without an owner: all blocks are
-/// resident.
+/// without sections. Other blocks run the sections without an owner: all blocks are resident.
 ///
 /// A hot record should go from section to section without waiting for global memory. So a section
 /// waits for its other records first, and copies them; then it waits for those of the block. What
@@ -99,8 +98,6 @@ class owner_worker : section_worker<Most, Arguments, Function> {
   static constexpr unsigned tiles_at_once = 8;
   /// Polls for the records of the block before a warp looks at anything else.
   static constexpr unsigned polls_at_once = 4;
-  /// Such rounds of polls before a warp does what takes long.
-  static constexpr unsigned patient_polls = 4;
 
   WARDEN_DEVICE owner_worker(Arguments const& a, Function const& function, std::byte* storage,
                              memory const& at)
@@ -137,7 +134,7 @@ class owner_worker : section_worker<Most, Arguments, Function> {
         failures = 0;
         continue;
       }
-      if (!is_next_loaded(failures) && go_on()) {
+      if (go_on()) {
         failures = 0;
         dog = watchdog{this->a_.arrays.first.health, this->a_.limit};
         continue;
@@ -151,15 +148,8 @@ class owner_worker : section_worker<Most, Arguments, Function> {
         return;
     }
   }
-  /// True if the turn of the warp's next section may come at any time, so that the warp polls and
-  /// does nothing else, but for one poll of `patient_polls`. Collective over the warp.
-  WARDEN_DEVICE bool is_next_loaded(unsigned failures) const {
-    unsigned const loaded = simt::ballot(simt::full_warp, step_ == step::run);
-    unsigned const others = simt::ballot(simt::full_warp, step_ == step::load);
-    if (failures % patient_polls == patient_polls - 1 || loaded == 0) return false;
-    return others == 0 || simt::first_bit(loaded) < simt::first_bit(others);
-  }
-  /// Does what takes long. Returns false if there was nothing to do. Collective over the warp.
+  /// Does what needs global memory. Returns false if there was nothing to do. Collective over the
+  /// warp.
   WARDEN_DEVICE bool go_on() {
     if (ran_ != reported_) {
       if (simt::lane_id() == 0) this->note_progress(ran_ - reported_);
@@ -168,7 +158,7 @@ class owner_worker : section_worker<Most, Arguments, Function> {
     bool goes_on = release();
     goes_on = take() || goes_on;
     goes_on = load() || goes_on;
-    // Has the next sections ready before the lanes have finished theirs.
+    // Lists the next sections before the lanes have finished.
     if (listed_ - taken_ < simt::warp_size && are_left_) list_tile();
     return goes_on;
   }
@@ -343,7 +333,7 @@ class owner_worker : section_worker<Most, Arguments, Function> {
   std::uint32_t taken_ = 0;         ///< sections that the warp has taken
   bool are_left_ = true;            ///< false once no tile is left
   std::uint32_t ran_ = 0;           ///< sections of the warp that have run
-  std::uint32_t reported_ = 0;      ///< those that `note_progress` has been told of
+  std::uint32_t reported_ = 0;      ///< those that `note_progress` has counted
 };
 
 }  // namespace detail

@@ -33,8 +33,8 @@ struct several_control {
   std::uint32_t sections;                  ///< sections of the log, if there is one
   outcome_counts counts;                   ///< results
   std::uint32_t hot_records;               ///< records that may be hot
-  std::uint32_t hot_accesses;              ///< accesses to all of them
-  std::uint32_t hottest;                   ///< accesses to the one with most
+  std::uint32_t hot_accesses;              ///< accesses to those of them with enough writes
+  std::uint32_t hottest;                   ///< most accesses to one of these
   std::uint32_t groups;                    ///< groups that may have an owner
   std::uint32_t owners;                    ///< blocks with lower numbers may own records
   /// [warp modulo 32] results outcome::abort of sections that run in rounds

@@ -10,12 +10,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Records of a section that a thread copies all, at most, also those that the section only reads.
-/// Units: bytes.
+/// Largest total size of records of which a thread copies all, also those that the section only
+/// reads. Units: bytes.
 inline constexpr std::size_t most_small_bytes = 256;
 
 /// True if a thread has copies of all records of a section.
@@ -24,6 +25,7 @@ inline constexpr bool has_small_records = false;
 template <class Type, unsigned Most>
 inline constexpr bool has_small_records<array_set<Type>, Most> =
     !array_type<Type>::grows && Most != 2 &&
+    std::is_copy_assignable_v<typename array_type<Type>::record> &&
     Most * sizeof(typename array_type<Type>::record) <= most_small_bytes;
 
 // Defined by warden/detail/several/records.cuh.
@@ -77,19 +79,20 @@ requires(has_small_records<array_set<Type>, Most>) class section_records<array_s
   }
 
  private:
-  /// Returns the access that was named at `position`; any access if there is none.
+  /// Returns the access that was named at `position`, or a place of zeros. What was used is looked
+  /// at after the section: after a misuse no copy is written back.
   WARDEN_DEVICE unsigned slot_of(unsigned position) {
-    // Noted, and looked at once: after a misuse no copy is written back.
-    used_ |= 1u << (position < Most ? position : Most);
-    unsigned const inside = position < Most ? position : 0;
-    return is_plain_ ? inside : named_.slot_of(inside);
+    unsigned const inside = position < Most ? position : Most;
+    used_ |= 1u << inside;
+    if (is_plain_) return inside;
+    return inside < named_.positions ? named_.slot_of(inside) : Most;
   }
 
   named_accesses named_;
   bool is_plain_;
   unsigned used_ = 0;     ///< bit p: the section used position p; Most: one beyond all
   unsigned written_ = 0;  ///< bit s: it may have written the copy of access s
-  copies copies_;
+  record_copy<record> copies_[Most + 1];  ///< [access]; the last one is zeros
 };
 
 }  // namespace detail
