@@ -191,6 +191,8 @@ struct pair_arrays {
   std::uint32_t* sorted_keys;    ///< the keys from the smallest to the largest
   std::uint32_t* sorted_values;  ///< their values
   std::uint32_t n;               ///< at most 2^31 - 1
+
+  bool operator==(pair_arrays const&) const = default;
 };
 /// Returns the temporary device memory that `sort_pairs` and `find_runs` need for up to `n`
 /// elements with keys of `bits` bits. Units: bytes. Throws cuda_error.
@@ -200,6 +202,32 @@ std::size_t sort_bytes(std::uint32_t n, unsigned bits,
 /// least 1. Enqueued; allocates nothing. Throws cuda_error.
 void sort_pairs(pair_arrays const& a, unsigned bits, void* temporary, std::size_t temporary_bytes,
                 stream_ref s, std::source_location where = std::source_location::current());
+/// A sort that the device skips if a word says so when the stream gets there.
+class gated_sort {
+ public:
+  gated_sort();
+  /// A moved-from object may only be destroyed or assigned to.
+  gated_sort(gated_sort&& other) noexcept;
+  /// A moved-from object may only be destroyed or assigned to.
+  gated_sort& operator=(gated_sort&& other) noexcept;
+  ~gated_sort();
+
+  /// Prepares a sort, with the arguments of `sort_pairs`. All calls must have the same arguments
+  /// but for `a.n`. Returns false if the sort cannot be skipped: if the last call had another
+  /// number of pairs, because preparing one takes long; if `s` is being captured; if the driver or
+  /// the toolkit is older than CUDA 12.4. Throws cuda_error.
+  bool prepare(pair_arrays const& a, unsigned bits, void* temporary, std::size_t temporary_bytes,
+               std::uint32_t* gate, stream_ref s,
+               std::source_location where = std::source_location::current());
+  /// Enqueues the prepared sort. It is skipped if `gate[0]` is 0 then. Moves `gate[0]` to
+  /// `gate[1]`, and sets `gate[0]` to 0. Precondition: `prepare` returned true. Throws cuda_error.
+  void launch(stream_ref s, std::source_location where = std::source_location::current()) const;
+
+ private:
+  struct content;
+  std::unique_ptr<content> content_;
+  bool is_supported_ = true;
+};
 /// Writes the indices at which a segment of equal `keys` begins to `starts`, in order, and their
 /// number to `count`. Enqueued; allocates nothing. Throws cuda_error.
 void find_runs(std::uint32_t const* keys, std::uint32_t n, std::uint32_t* starts,

@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -65,7 +64,6 @@ state& global() {
   return s;
 }
 
-constexpr int cuda_error_invalid_value = 1;
 constexpr int cuda_error_memory_allocation = 2;
 constexpr int cuda_error_invalid_configuration = 9;
 constexpr int cuda_error_launch_out_of_resources = 701;
@@ -143,14 +141,13 @@ host_calls calls_since_configure() {
   return global().calls;
 }
 
-namespace {
-
-/// Counts and enqueues a request of the host.
 void enqueue(stream_ref s, work w, std::source_location where) {
   auto const lock = lock_device();
   ++(s.handle() == nullptr ? global().calls.in_default_stream : global().calls.in_other_streams);
   all_streams().enqueue(s, std::move(w), where);
 }
+
+namespace {
 
 /// Throws cuda_error if `bytes` bytes from `address` on begin in device memory and are not all of
 /// one allocation.
@@ -335,45 +332,6 @@ launch_result try_launch(kernel const& k, launch_shape const& shape, void** argu
     return launch_result::too_large;
   sim::enqueue(s, sim::kernel_launch{shape, k.bind(k.function, arguments), where}, where);
   return launch_result::launched;
-}
-
-std::size_t sort_bytes(std::uint32_t n, unsigned, std::source_location) {
-  return n * sizeof(std::uint32_t);
-}
-
-void sort_pairs(pair_arrays const& a, unsigned bits, void* temporary, std::size_t, stream_ref s,
-                std::source_location where) {
-  if (bits == 0)
-    throw cuda_error{sim::cuda_error_invalid_value, "sorting by 0 bits: invalid argument", where};
-  auto const sort = [=] {
-    auto const mask = static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
-    auto* const order = static_cast<std::uint32_t*>(temporary);
-    std::iota(order, order + a.n, 0u);
-    std::stable_sort(order, order + a.n, [&](std::uint32_t i, std::uint32_t j) {
-      return (a.keys[i] & mask) < (a.keys[j] & mask);
-    });
-    for (std::uint32_t p = 0; p < a.n; ++p) {
-      a.sorted_keys[p] = a.keys[order[p]];
-      a.sorted_values[p] = a.values[order[p]];
-    }
-    sim::all_streams().note_written(order, a.n * sizeof(*order));
-    sim::all_streams().note_written(a.sorted_keys, a.n * sizeof(*a.sorted_keys));
-    sim::all_streams().note_written(a.sorted_values, a.n * sizeof(*a.sorted_values));
-  };
-  sim::enqueue(s, sort, where);
-}
-
-void find_runs(std::uint32_t const* keys, std::uint32_t n, std::uint32_t* starts,
-               std::uint32_t* count, void*, std::size_t, stream_ref s, std::source_location where) {
-  auto const find = [=] {
-    *count = 0;
-    for (std::uint32_t p = 0; p < n; ++p) {
-      if (p == 0 || keys[p] != keys[p - 1]) starts[(*count)++] = p;
-    }
-    sim::all_streams().note_written(starts, *count * sizeof(*starts));
-    sim::all_streams().note_written(count, sizeof(*count));
-  };
-  sim::enqueue(s, find, where);
 }
 
 }  // namespace runtime

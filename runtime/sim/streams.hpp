@@ -146,5 +146,10 @@ void note_report(report const& r, bool failed);
 /// Several host threads may call the runtime; each call has the device to itself.
 std::unique_lock<std::recursive_mutex> lock_device();
 
+/// Counts and enqueues a request of the host.
+void enqueue(stream_ref s, work w, std::source_location where);
+/// CUDA's number for an invalid argument.
+inline constexpr int cuda_error_invalid_value = 1;
+
 }  // namespace sim
 WARDEN_HOST_NAMESPACE_END

@@ -64,6 +64,12 @@ if(WARDEN_WITH_CUDA)
   target_compile_options(warden_cuda PUBLIC $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
   # Users write functions of send_async as __device__ lambdas.
   target_compile_options(warden_cuda PUBLIC $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>)
+  # Conditional nodes of graphs need CUDA's device library, which relocatable device code is linked
+  # with. The kernels of a sort are slower as such code. PTX alone cannot be linked.
+  if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 12.4 AND NOT WARDEN_FAST_COMPILE)
+    set_source_files_properties(runtime/cuda/gated_sort.cu PROPERTIES COMPILE_OPTIONS -rdc=true)
+    set_target_properties(warden_cuda PROPERTIES CUDA_RESOLVE_DEVICE_SYMBOLS ON)
+  endif()
   set_target_properties(warden_cuda PROPERTIES EXPORT_NAME cuda)
   add_library(warden_default INTERFACE)
   target_link_libraries(warden_default INTERFACE warden_cuda)

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -105,6 +106,31 @@ TEST(ascending_ids, except_for_one) {
   h.apply_async(on.data(), n, numbered{});
   EXPECT_THAT(error_text(h), HasSubstr(std::to_string((n - 1) % length + 1) + " "));
   EXPECT_EQ(fewer.to_host(), expected(ascending, records - 1, initial));
+}
+TEST(ascending_ids, a_gated_sort_runs_if_its_word_says_so) {
+  std::vector<std::uint32_t> const keys{3, 1, 2}, values{30, 10, 20}, none(3);
+  warden::buffer<std::uint32_t> const on{keys}, with{values};
+  warden::buffer<std::uint32_t> sorted_keys{none}, sorted_values{none},
+      gate{std::vector<std::uint32_t>(2)};
+  warden::runtime::pair_arrays const all{on.data(), with.data(), sorted_keys.data(),
+                                         sorted_values.data(), 3};
+  constexpr unsigned bits = 2;
+  warden::buffer<std::byte> temporary{warden::runtime::sort_bytes(all.n, bits)};
+  warden::stream const s;
+  warden::runtime::gated_sort sort;
+  auto const prepare = [&] {
+    return sort.prepare(all, bits, temporary.data(), temporary.bytes(), gate.data(), s);
+  };
+  EXPECT_FALSE(prepare());  // it takes long, and may be the only call
+  if (!prepare()) GTEST_SKIP() << "CUDA is older than 12.4";
+  for (std::uint32_t const open : {0u, 1u}) {
+    warden::copy(gate.data(), &open, 1, s);
+    sort.launch(s);
+    s.synchronize();
+    EXPECT_EQ(sorted_keys.to_host(), open != 0 ? (std::vector<std::uint32_t>{1, 2, 3}) : none);
+    EXPECT_EQ(sorted_values.to_host(), open != 0 ? (std::vector<std::uint32_t>{10, 20, 30}) : none);
+    EXPECT_EQ(gate.to_host(), (std::vector<std::uint32_t>{0, open}));
+  }
 }
 
 }  // namespace
