@@ -6,6 +6,7 @@
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/block/warp_scan.cuh>
 #include <warden/detail/deterministic/ids_order.cuh>
 #include <warden/detail/deterministic/moved_section.cuh>
 #include <warden/detail/deterministic/unit_runner.cuh>
@@ -47,23 +48,31 @@ class ascending_tile {
   static_assert(chunk_sections <= ascending_threads && chunk_sections <= size);
   // So at most one chunk of several strips begins at a thread's positions.
   static_assert(ascending_each <= strip_sections);
+  static constexpr unsigned word_bits = simt::warp_size;  ///< positions of a word of heads
+  static_assert(size % word_bits == 0 && staged % word_bits == 0);
+  static constexpr unsigned head_words = staged / word_bits + 1,
+                            segment_words = head_segment / word_bits;
+  static_assert(size == ascending_threads / simt::warp_size * head_segment);
 
   struct layout {
     arena_carver carver{};
     arena_piece<partial> strips = carver.take<partial>(2 * places);
-    arena_piece<std::uint32_t> keys = carver.take<std::uint32_t>(padded_words::size_for(staged));
     arena_piece<std::uint32_t> words =
         carver.take<std::uint32_t>(moves_sections ? padded_words::size_for(staged) : 0);
-    arena_piece<std::uint32_t> bounds = carver.take<std::uint32_t>(2);
+    arena_piece<std::uint32_t> heads = carver.take<std::uint32_t>(head_words);
+    arena_piece<std::uint32_t> lasts = carver.take<std::uint32_t>(head_words);
+    arena_piece<std::uint32_t> ranks = carver.take<std::uint32_t>(head_words);
+    arena_piece<std::uint32_t> ids = carver.take<std::uint32_t>(ascending_threads);
+    arena_piece<std::uint32_t> bounds = carver.take<std::uint32_t>(1);
   };
   /// The sections of the tile, as unit_runner takes them.
   struct sections {
-    padded_words keys, words;
+    ascending_tile const& tile;
     std::uint32_t first_id, before;
 
-    [[nodiscard]] WARDEN_DEVICE std::uint32_t key(std::uint32_t p) const { return keys[p]; }
+    [[nodiscard]] WARDEN_DEVICE std::uint32_t key(std::uint32_t p) const { return tile.id_of(p); }
     [[nodiscard]] WARDEN_DEVICE std::uint32_t word(std::uint32_t p) const {
-      return moves_sections ? words[p] : before + p;
+      return moves_sections ? tile.words_[p] : before + p;
     }
   };
 
@@ -76,119 +85,125 @@ class ascending_tile {
   }
 
   /// Takes the block's shared memory.
-  WARDEN_DEVICE ascending_tile(Arguments const& a, std::uint32_t tile)
+  WARDEN_DEVICE ascending_tile(Arguments const& a, ids_order const& order, std::uint32_t tile)
       : a_{a},
+        order_{order},
         begin_{tile * size},
         n_{a.n - begin_ < staged ? a.n - begin_ : staged},
-        keys_{layout{}.keys.in(simt::dynamic_shared())},
         words_{layout{}.words.in(simt::dynamic_shared())},
+        heads_{layout{}.heads.in(simt::dynamic_shared())},
+        lasts_{layout{}.lasts.in(simt::dynamic_shared())},
+        ranks_{layout{}.ranks.in(simt::dynamic_shared())},
+        ids_{layout{}.ids.in(simt::dynamic_shared())},
         bounds_{layout{}.bounds.in(simt::dynamic_shared())},
         strips_{layout{}.strips.in(simt::dynamic_shared())} {}
 
   /// Loads the sections. Collective, with a barrier.
   WARDEN_DEVICE void load() const {
-    unsigned const me = simt::thread_rank();
-    std::uint32_t ids[ascending_each + 1], words[ascending_each];
-    // Places after the last one get its section, so that no load waits for a branch.
-    auto const number = [&](unsigned k) {
-      std::uint32_t const p = k * ascending_threads + me;
-      return begin_ + (p < n_ ? p : n_ - 1);
-    };
-    WARDEN_UNROLL
-    for (unsigned k = 0; k <= ascending_each; ++k) ids[k] = a_.listed_id(number(k));
-    std::uint32_t const last = a_.listed_id(begin_ + (n_ < size ? n_ : size) - 1);
-    if constexpr (moves_sections) {
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < ascending_each; ++k)
-        words[k] = moved_word(a_.bulk, a_.first, number(k));
-    }
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < ascending_each; ++k) {
-      keys_[k * ascending_threads + me] = ids[k];
-      if constexpr (moves_sections) words_[k * ascending_threads + me] = words[k];
-    }
-    if (me < chunk_sections) {
-      keys_[size + me] = ids[ascending_each];
-      // Only the last record can have a chunk that goes on.
-      if constexpr (moves_sections) {
-        if (ids[ascending_each] == last)
-          words_[size + me] = moved_word(a_.bulk, a_.first, number(ascending_each));
-      }
-    }
+    std::uint32_t const segment = begin_ + simt::warp_rank() * head_segment + simt::lane_id();
+    std::uint32_t const id = order_.head_ids[segment < a_.n ? segment : a_.n - 1];
+    if constexpr (moves_sections) load_words();
+    ids_[simt::thread_rank()] = id;
+    // The first warp looks for the begin of the first record, and the second for the end of the
+    // last one.
     if (simt::warp_rank() == 0) {
-      std::uint32_t const found = record_begin_before();
-      if (simt::lane_id() == 0) bounds_[0] = found;
+      load_heads();
     } else if (simt::warp_rank() == 1) {
       std::uint32_t const found = record_end_after();
-      if (simt::lane_id() == 0) bounds_[1] = found;
+      if (simt::lane_id() == 0) bounds_[0] = found;
     }
     simt::sync_block();
   }
 
   /// Runs the chunks that begin in the tile. Collective, with a barrier.
   WARDEN_DEVICE void run() const {
-    unit_runner<Arguments, sections> const runner{a_, {keys_, words_, 0, begin_}};
-    std::uint32_t const own = n_ < size ? n_ : size;
-    std::uint32_t p = simt::thread_rank() * ascending_each;
-    std::uint32_t const end = p + ascending_each < own ? p + ascending_each : own;
-    std::uint32_t record_begin = p < own ? record_begin_of(p) : 0;
+    unit_runner<Arguments, sections> const runner{a_, {*this, 0, begin_}};
+    std::uint32_t const own = n_ < size ? n_ : size, first = simt::thread_rank() * ascending_each;
     unit joined{0, 0, 0, 0};  // the chunk of several strips that begins here
-    while (p < end) {
-      std::uint32_t const key = keys_[p], before = p - record_begin;
-      std::uint32_t const next = end_of_node(p, strip_sections - before % strip_sections, key);
-      bool const goes_on = next < n_ && keys_[next] == key;
-      std::uint32_t const in_chunk = before % chunk_sections;
-      // A chunk that begins in an earlier tile is run there.
-      if (before % strip_sections == 0 && in_chunk <= p) {
+    if (first < own) {
+      unsigned const heads = heads_from(first),
+                     most = own - first < ascending_each ? own - first : ascending_each;
+      std::uint32_t record_begin = record_begin_of(first);
+      // The record's next strip begins here, unless another record begins earlier.
+      unsigned const to_strip = (record_begin - first) % strip_sections;
+      for (unsigned at = distance(heads, to_strip), until; at < most; at = until) {
+        if ((heads >> at & 1) != 0) record_begin = first + at;
+        until = at + 1 + distance(heads >> (at + 1), strip_sections - 1);
+        bool const goes_on = (heads >> until & 1) == 0;
+        std::uint32_t const p = first + at, next = first + until, before = p - record_begin;
+        std::uint32_t const in_chunk = before % chunk_sections;
+        // A chunk that begins in an earlier tile is run there.
+        if (in_chunk > p) continue;
         if (in_chunk == 0 && !goes_on) {
-          runner.finish({p, next, record_begin, next}, runner.strip(p, next));
+          runner.finish({p, next, record_begin, next}, strip(runner, p, next));
         } else {
-          strips_[place_of(p, before)] = runner.strip(p, next);
+          strips_[place_of(p, before)] = strip(runner, p, next);
           if (in_chunk == 0) joined = {p, next, record_begin, next};
         }
       }
-      if (!goes_on) record_begin = next;
-      p = next;
     }
     if (own < n_) add_strips_after(runner);
     simt::sync_block();  // mutation: ascending-strips
     if (joined.begin == joined.end) return;
-    joined.end = end_of_node(joined.begin, chunk_sections, keys_[joined.begin]);
-    bool const goes_on = joined.end < n_ && keys_[joined.end] == keys_[joined.begin];
-    joined.record_end = goes_on ? record_end_of(joined.end) : joined.end;
-    runner.finish(joined, chunk(joined));
+    partial const value = chunk(joined);
+    runner.finish(joined, value);
   }
 
  private:
+  /// Returns the value of the sections from position `begin` to `end` - 1, at most a strip.
+  template <class Runner>
+  WARDEN_DEVICE partial strip(Runner const& runner, std::uint32_t begin, std::uint32_t end) const {
+    if constexpr (!moves_sections) {
+      return runner.strip(begin, end);
+    } else {
+      auto const leaf = [&](std::uint32_t p) {
+        return made_partial<partial>(
+            section_of_word<typename Arguments::section>(a_.bulk, a_.first, words_[p]));
+      };
+      partial sum = leaf(begin);
+      for (std::uint32_t p = begin + 1; p < end; ++p) sum = partial::combine(sum, leaf(p));
+      return sum;
+    }
+  }
   /// Combines the strips after the tile of a chunk that begins in the tile.
   template <class Runner>
   WARDEN_DEVICE void add_strips_after(Runner const& runner) const {
-    std::uint32_t const key = keys_[size];
-    if (keys_[size - 1] != key || simt::thread_rank() >= chunk_sections / strip_sections) return;
-    std::uint32_t const before = size - record_begin_of(size - 1);
+    if ((heads_[size / word_bits] & 1) != 0 ||
+        simt::thread_rank() >= chunk_sections / strip_sections)
+      return;
+    std::uint32_t const record_begin = record_begin_of(size - 1), before = size - record_begin;
     std::uint32_t const in_chunk = before % chunk_sections;
     if (in_chunk == 0) return;
-    std::uint32_t const chunk_end = end_of_node(size, chunk_sections - in_chunk, key);
     std::uint32_t const to_strip = (strip_sections - before % strip_sections) % strip_sections +
                                    simt::thread_rank() * strip_sections;
     std::uint32_t const begin = size + to_strip;
-    if (begin >= chunk_end) return;
-    std::uint32_t const end =
-        chunk_end - begin < strip_sections ? chunk_end : begin + strip_sections;
-    strips_[place_of(begin, before + to_strip)] = runner.strip(begin, end);
+    if (in_chunk + to_strip >= chunk_sections || begin >= n_ ||
+        record_begin_of(begin) != record_begin)
+      return;
+    strips_[place_of(begin, before + to_strip)] = strip(runner, begin, end_of_strip(begin));
   }
-  /// Returns the value of a chunk whose strips are stored.
-  WARDEN_DEVICE partial chunk(unit const& of) const {
-    auto const band = [&](std::uint32_t begin) {
-      std::uint32_t const end = of.end - begin < band_sections ? of.end : begin + band_sections;
-      partial sum = strips_[place_of(begin, begin - of.record_begin)];
-      for (std::uint32_t p = begin + strip_sections; p < end; p += strip_sections)
-        sum = partial::combine(sum, strips_[place_of(p, p - of.record_begin)]);
+  /// Returns the value of a chunk whose strips are stored. Sets where the chunk and its record end.
+  WARDEN_DEVICE partial chunk(unit& of) const {
+    of.end = next_head(of.begin, of.begin + chunk_sections);
+    of.record_end = of.end;
+    if (of.end == of.begin + chunk_sections && (heads_from(of.end) & 1) == 0)
+      of.record_end = record_end_of(of.end);
+    // Strips of a record after its first one are next to each other.
+    std::uint32_t const count = (of.end - of.begin - 1) / strip_sections + 1,
+                        place = of.begin / strip_sections;
+    constexpr unsigned strips_of_band = band_sections / strip_sections;
+    auto const band = [&](std::uint32_t first) {
+      partial sum =
+          strips_[first == 0 ? place_of(of.begin, of.begin - of.record_begin) : place + first];
+      WARDEN_UNROLL
+      for (unsigned k = 1; k < strips_of_band; ++k) {
+        if (first + k < count) sum = partial::combine(sum, strips_[place + first + k]);
+      }
       return sum;
     };
-    partial sum = band(of.begin);
-    for (std::uint32_t p = of.begin + band_sections; p < of.end; p += band_sections)
-      sum = partial::combine(sum, band(p));
+    partial sum = band(0);
+    for (std::uint32_t first = strips_of_band; first < count; first += strips_of_band)
+      sum = partial::combine(sum, band(first));
     return sum;
   }
   /// Returns the place of a strip's value. First strips of records have places of their own,
@@ -198,74 +213,156 @@ class ascending_tile {
     return p / strip_sections + (before == 0 ? places : 0);
   }
 
-  /// Returns the begin of the first position's record, which may be in an earlier tile. Distances
-  /// from it are right, because positions wrap around. Collective over the warp.
+  /// Loads the sections as words.
+  WARDEN_DEVICE void load_words() const {
+    unsigned const lane = simt::lane_id(), warp = simt::warp_rank();
+    // Words of heads after the tile, until that of the warp.
+    std::uint32_t const after = lane <= warp ? head_word(size / word_bits + lane) : 0;
+    std::uint32_t words[ascending_each];
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < ascending_each; ++k) {
+      // Places after the last one get its section, so that no load waits for a branch.
+      std::uint32_t const p = k * ascending_threads + simt::thread_rank();
+      words[k] = moved_word(a_.bulk, a_.first, begin_ + (p < n_ ? p : n_ - 1));
+    }
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < ascending_each; ++k)
+      words_[k * ascending_threads + simt::thread_rank()] = words[k];
+    // Only the last record can have a chunk that goes on.
+    unsigned const with_heads = simt::ballot(simt::full_warp, after != 0);
+    std::uint32_t const own = simt::shuffle(simt::full_warp, after, warp);
+    bool const is_of_last =
+        (with_heads & ((1u << warp) - 1)) == 0 && (own & (~0u >> (word_bits - 1 - lane))) == 0;
+    std::uint32_t const p = size + simt::thread_rank();
+    if (is_of_last) words_[p] = moved_word(a_.bulk, a_.first, begin_ + p);
+  }
+  /// Loads the heads, and finds the last one before each word. Collective over the warp.
+  WARDEN_DEVICE void load_heads() const {
+    constexpr unsigned rows = (head_words - 1) / simt::warp_size + 1;
+    std::uint32_t words[rows];
+    WARDEN_UNROLL
+    for (unsigned r = 0; r < rows; ++r) words[r] = head_word(r * simt::warp_size + simt::lane_id());
+    std::uint32_t last = record_begin_before();
+    WARDEN_UNROLL
+    for (unsigned r = 0; r < rows; ++r) {
+      unsigned const with_heads = simt::ballot(simt::full_warp, words[r] != 0);
+      auto const last_until = [&](unsigned lanes) {
+        unsigned const from = lanes != 0 ? static_cast<unsigned>(simt::last_bit(lanes)) : 0;
+        std::uint32_t const word = simt::shuffle(simt::full_warp, words[r], from);
+        return lanes == 0 ? last
+                          : (r * simt::warp_size + from) * word_bits +
+                                static_cast<unsigned>(simt::last_bit(word));
+      };
+      std::uint32_t const w = r * simt::warp_size + simt::lane_id();
+      std::uint32_t const before = last_until(with_heads & ((1u << simt::lane_id()) - 1));
+      std::uint32_t const heads = static_cast<std::uint32_t>(simt::count_bits(words[r]));
+      std::uint32_t const rank = warp_sum_before(heads);
+      std::uint32_t const segment_rank =
+          simt::shuffle(simt::full_warp, rank, simt::lane_id() / segment_words * segment_words);
+      if (w < head_words) {
+        heads_[w] = words[r];
+        lasts_[w] = before;
+        ranks_[w] = rank - segment_rank;
+      }
+      last = last_until(with_heads);
+    }
+  }
+  /// Returns a word of the heads of the run, from the begin of the tile on.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t head_word(std::uint32_t word) const {
+    std::uint32_t const p = word * word_bits, left = a_.n - begin_;
+    if (p >= staged + word_bits || p >= left) return ~0u;
+    std::uint32_t const heads = order_.heads[begin_ / word_bits + word];
+    return left - p < word_bits ? heads | ~0u << (left - p) : heads;
+  }
+  /// Returns the heads from a position on, of at least 16 positions: bit k is set if a record
+  /// begins at position p + k, or there is none.
+  [[nodiscard]] WARDEN_DEVICE unsigned heads_from(std::uint32_t p) const {
+    std::uint32_t const word = p / word_bits;
+    std::uint64_t const both = heads_[word] | std::uint64_t{heads_[word + 1]} << word_bits;
+    return static_cast<unsigned>(both >> p % word_bits);
+  }
+  /// Returns the number of the lowest set bit, at most `most`.
+  WARDEN_DEVICE static unsigned distance(unsigned heads, unsigned most) {
+    return static_cast<unsigned>(simt::first_bit(heads | 1u << most));
+  }
+  /// Returns the position after the strip that begins at a position.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t end_of_strip(std::uint32_t p) const {
+    return p + 1 + distance(heads_from(p) >> 1, strip_sections - 1);
+  }
+
+  /// Returns the begin of the record of the position before the tile. Distances from it are right,
+  /// because positions wrap around. Collective over the warp.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t record_begin_before() const {
     if (begin_ == 0) return 0;
-    auto const is_of_record = [&, key = a_.listed_id(begin_)](std::uint32_t at) {
+    // Most records have few sections.
+    static_assert(size >= simt::warp_size * word_bits);
+    std::uint32_t const word = begin_ / word_bits - 1 - simt::lane_id();
+    std::uint32_t const heads = order_.heads[word];
+    unsigned const with_heads = simt::ballot(simt::full_warp, heads != 0);
+    if (with_heads != 0) {
+      unsigned const from = static_cast<unsigned>(simt::first_bit(with_heads));
+      std::uint32_t const own =
+          word * word_bits + static_cast<unsigned>(simt::last_bit(heads)) - begin_;
+      return simt::shuffle(simt::full_warp, own, from);  // mutation: ascending-begin
+    }
+    std::uint32_t const low = begin_ - simt::warp_size * word_bits;
+    auto const is_of_record = [&, key = a_.listed_id(low)](std::uint32_t at) {
       return a_.listed_id(at) == key;
     };
-    // Most records have few sections.
-    std::uint32_t const near = begin_ - simt::warp_size;
-    std::uint32_t const found = is_of_record(near) ? first_true(0, near, is_of_record)
-                                                   : first_true(near, begin_, is_of_record);
-    return found - begin_;  // mutation: ascending-begin
+    return first_true(0, low, is_of_record) - begin_;
   }
-  /// Returns the position after the record of the last position. Collective over the warp.
+  /// Returns the position after the record of the last position, if that record has sections in the
+  /// tile. Collective over the warp.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t record_end_after() const {
     std::uint32_t const end = begin_ + n_;
-    auto const is_after = [&, key = a_.listed_id(end - 1)](std::uint32_t at) {
-      return at >= a_.n || a_.listed_id(at) != key;
-    };
-    std::uint32_t const near = a_.n - end < simt::warp_size ? a_.n : end + simt::warp_size;
-    std::uint32_t const found =
-        is_after(near) ? first_true(end, near, is_after) : first_true(near, a_.n, is_after);
-    return found - begin_;  // mutation: ascending-end
+    if (end == a_.n) return n_;
+    std::uint32_t const own_last = a_.listed_id(begin_ + size - 1), key = a_.listed_id(end - 1);
+    if (own_last != key) return n_;
+    auto const is_after = [&](std::uint32_t at) { return at >= a_.n || a_.listed_id(at) != key; };
+    return first_true(end, a_.n, is_after) - begin_;  // mutation: ascending-end
+  }
+  /// Returns the id of the record of a position in the tile.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t id_of(std::uint32_t p) const {
+    std::uint32_t const word = p / word_bits, bit = 1u << p % word_bits;
+    if ((heads_[word] & bit) == 0) return a_.listed_id(begin_ + p);
+    std::uint32_t const rank =
+        ranks_[word] + static_cast<std::uint32_t>(simt::count_bits(heads_[word] & (bit - 1)));
+    std::uint32_t const segment = p / head_segment;
+    return rank < simt::warp_size ? ids_[segment * simt::warp_size + rank]
+                                  : order_.head_ids[begin_ + segment * head_segment + rank];
   }
   /// Returns the begin of a position's record.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t record_begin_of(std::uint32_t p) const {
-    std::uint32_t const key = keys_[p];
-    std::uint32_t low = p < band_sections ? 0 : p - band_sections, high = p;
-    if (keys_[low] == key) {
-      high = low;
-      low = 0;
-    }
-    while (low < high) {
-      std::uint32_t const middle = (low + high) / 2;
-      if (keys_[middle] == key) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low == 0 ? bounds_[0] : low;
+    std::uint32_t const word = p / word_bits;
+    unsigned const upto = heads_[word] & (~0u >> (word_bits - 1 - p % word_bits));
+    return upto == 0 ? lasts_[word]
+                     : word * word_bits + static_cast<unsigned>(simt::last_bit(upto));
+  }
+  /// Returns the next head after a position, at most `most`, which is in the tile.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t next_head(std::uint32_t p, std::uint32_t most) const {
+    std::uint32_t word = (p + 1) / word_bits;
+    std::uint32_t heads = heads_[word] & (~0u << (p + 1) % word_bits);
+    while (heads == 0 && ++word * word_bits < most) heads = heads_[word];
+    if (heads == 0) return most;
+    std::uint32_t const found = word * word_bits + static_cast<unsigned>(simt::first_bit(heads));
+    return found < most ? found : most;
   }
   /// Returns the position after a position's record.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t record_end_of(std::uint32_t p) const {
-    std::uint32_t const end = end_of_node(p, n_ - p, keys_[p]);
-    return end == n_ ? bounds_[1] : end;
-  }
-  /// Returns the position after the sections with this key among `most` from position `p` on.
-  /// Precondition: p has the key.
-  [[nodiscard]] WARDEN_DEVICE std::uint32_t end_of_node(std::uint32_t p, std::uint32_t most,
-                                                        std::uint32_t key) const {
-    std::uint32_t low = p + 1, high = n_ - p < most ? n_ : p + most;
-    while (low < high) {
-      std::uint32_t const middle = (low + high) / 2;
-      if (keys_[middle] == key) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    std::uint32_t const end = next_head(p, n_);
+    return end < n_ ? end : bounds_[0];
   }
 
   Arguments const& a_;
+  ids_order const& order_;
   std::uint32_t begin_;  ///< position of the first section in the run
   std::uint32_t n_;      ///< staged positions
-  padded_words keys_, words_;
-  simt::shared_span<std::uint32_t> bounds_;  ///< begin of the first record, end of the last one
+  padded_words words_;
+  simt::shared_span<std::uint32_t> heads_;   ///< a bit for each position, see heads_from
+  simt::shared_span<std::uint32_t> lasts_;   ///< last head before each word of heads_
+  simt::shared_span<std::uint32_t> ranks_;   ///< heads before each word in its segment
+  simt::shared_span<std::uint32_t> ids_;     ///< [segment][32] ids of its first heads
+  simt::shared_span<std::uint32_t> bounds_;  ///< end of the last record
   simt::shared_span<partial> strips_;        ///< see place_of
 };
 
@@ -281,7 +378,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(ascending_threads, ascending_blocks<Arguments>)
   if (!order.has_ascended()) return;
   std::uint32_t const tiles = ascending_tile<Arguments>::tiles_of(a.n);
   for (std::uint32_t t = simt::block_rank(); t < tiles; t += simt::block_count()) {
-    ascending_tile<Arguments> const tile{a, t};
+    ascending_tile<Arguments> const tile{a, order, t};
     tile.load();
     tile.run();
     simt::sync_block();
