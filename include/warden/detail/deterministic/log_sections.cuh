@@ -22,16 +22,20 @@ struct log_sections {
   /// True if a run moves sections instead of their numbers.
   static constexpr bool moves_sections = fits_number<typename Ref::section>;
   static constexpr bool has_all_ids = false;
+  /// True if `locals` is filled: ids are read twice, which takes longer from long messages than
+  /// from a list. Messages with a section of 4 bytes are short.
+  static constexpr bool lists_ids = !moves_sections;
 
   typename Ref::message_type const* pool;  ///< [place] messages
   std::uint32_t const* places;             ///< [section] its place
+  std::uint32_t const* locals;             ///< [section] local number of its record, if listed
   std::uint32_t const* count;              ///< number of sections
   typename Ref::numbers numbers;           ///< numbers of the records in messages
 
   /// Returns true if number `i` has a section. Sets the place of its record.
   WARDEN_DEVICE bool id_of(std::uint64_t i, std::uint64_t& id) const {
     if (i >= *count) return false;
-    id = numbers.own(pool[places[i]].local());
+    id = numbers.own(lists_ids ? locals[i] : pool[places[i]].local());
     return true;
   }
   /// Returns the id of the record at a place: on several GPUs the place is one of this rank's
@@ -43,9 +47,15 @@ struct log_sections {
       return {place};
     }
   }
+  /// Returns the place of section number `i`, which runs move in place of the number.
+  WARDEN_DEVICE std::uint32_t place(std::uint64_t i) const { return places[i]; }
+  /// Returns the section at a place.
+  WARDEN_DEVICE typename Ref::section section_at(std::uint32_t place) const {
+    return Ref::format::template unpack<typename Ref::section>(pool[place]);
+  }
   /// Returns section number `i`.
   WARDEN_DEVICE typename Ref::section section(std::uint64_t i) const {
-    return Ref::format::template unpack<typename Ref::section>(pool[places[i]]);
+    return section_at(places[i]);
   }
 };
 
@@ -55,6 +65,7 @@ struct place_arguments {
   run_arguments<Ref> run;
   std::uint32_t* befores;  ///< [turn] messages in the batches before
   std::uint32_t* places;   ///< [section] its place
+  std::uint32_t* locals;   ///< [section] local number of its record, if listed
   std::uint32_t* count;    ///< number of sections; 0 if the log is not run
 
   /// Returns the messages of the batch whose turn is `turn`.
@@ -107,7 +118,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(adding_threads, 1) add_up_batches(place_argumen
   *a.count = fitting;
   if (done != fitting) simt::fetch_add(&a.run.ref.report->not_whole, std::uint64_t{done - fitting});
 }
-/// Lists the places of all messages. A warp for each batch in turn. Any grid.
+/// Lists the places of all messages, and the records of long ones. A warp for each batch in turn.
+/// Any grid.
 template <class Ref>
 WARDEN_KERNEL void list_places(place_arguments<Ref> a) {
   simt::wait_for_previous_kernel();
@@ -122,8 +134,11 @@ WARDEN_KERNEL void list_places(place_arguments<Ref> a) {
     log_places const batch = a.batch(turn);
     std::uint32_t const before = a.befores[turn];
     for (std::uint32_t j = simt::lane_id(); j < batch.count && before + j < count;
-         j += simt::warp_size)
+         j += simt::warp_size) {
       a.places[before + j] = batch.begin + j;
+      if constexpr (log_sections<Ref>::lists_ids)
+        a.locals[before + j] = a.run.ref.log.pool[batch.begin + j].local();
+    }
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The word that a sort moves for each section: its number, or the section itself if it is no
-/// larger. The section is then made where its id is read, by loads of neighbouring numbers, and not
-/// where it is combined, by loads that are far apart.
+/// The word that a sort moves for each section: its number or its place in a log, or the section
+/// itself if it is no larger. The section is then made where its id is read, by loads of
+/// neighbouring numbers, and not where it is combined, by loads that are far apart.
 #pragma once
 
 #include <warden/detail/execute/section_words.cuh>
@@ -34,6 +34,8 @@ WARDEN_DEVICE std::uint32_t moved_word(Bulk const& bulk, std::uint64_t first,
     std::uint32_t word = 0;
     memcpy(&word, &section, sizeof(section));
     return word;
+  } else if constexpr (requires { bulk.place(first); }) {
+    return bulk.place(first + number);
   } else {
     return number;
   }
@@ -43,6 +45,8 @@ template <class Section, class Bulk>
 WARDEN_DEVICE Section section_of_word(Bulk const& bulk, std::uint64_t first, std::uint32_t word) {
   if constexpr (Bulk::moves_sections) {
     return read_from<Section>(&word);
+  } else if constexpr (requires { bulk.section_at(word); }) {
+    return bulk.section_at(word);
   } else {
     return bulk.section(first + word);
   }

@@ -70,6 +70,8 @@ class tree_log_runner<Policy, Record, Section> {
                   partition_map const&, std::source_location where) {
     befores_ = buffer<std::uint32_t>{log.rows, where};
     places_ = buffer<std::uint32_t>{log.size, where};
+    if constexpr (log_sections<run_type>::lists_ids)
+      locals_ = buffer<std::uint32_t>{log.size, where};
     count_ = buffer<std::uint32_t>{1, where};
     memory_.emplace(log.size, records_, where);
   }
@@ -93,7 +95,8 @@ class tree_log_runner<Policy, Record, Section> {
   /// Enqueues the execution of a log whose order is known.
   void execute(run_arguments<run_type> const& run, run_stage& stage, stream_ref s,
                std::source_location where) {
-    place_arguments<run_type> argument{run, befores_.data(), places_.data(), count_.data()};
+    place_arguments<run_type> argument{run, befores_.data(), places_.data(), locals_.data(),
+                                       count_.data()};
     void* arguments[] = {&argument};
     runtime::launch(
         simt::make_kernel(&add_up_batches<run_type>),
@@ -109,7 +112,8 @@ class tree_log_runner<Policy, Record, Section> {
         run.ref.records, run.ref.size, run.ref.sections_context, run.ref.report};
     stage = run_stage::begun;
     memory_->run(on,
-                 log_sections<run_type>{run.ref.log.pool, places_.data(), count_.data(), run.ref},
+                 log_sections<run_type>{run.ref.log.pool, places_.data(), locals_.data(),
+                                        count_.data(), run.ref},
                  0, run.ref.log.size, s, where);
   }
 
@@ -119,13 +123,14 @@ class tree_log_runner<Policy, Record, Section> {
   [[nodiscard]] std::size_t bytes() const {
     std::size_t sorter = 0;
     if constexpr (run_type::in_order) sorter = sorter_.bytes();
-    return sorter + befores_.bytes() + places_.bytes() + count_.bytes() + memory_->bytes();
+    return sorter + befores_.bytes() + places_.bytes() + locals_.bytes() + count_.bytes() +
+           memory_->bytes();
   }
 
  private:
   /// As in log_runner.
   std::conditional_t<run_type::in_order, log_order<run_type>, flat_sort<run_type>> sorter_;
-  buffer<std::uint32_t> befores_, places_, count_;
+  buffer<std::uint32_t> befores_, places_, locals_, count_;
   std::optional<tree_memory<Section>> memory_;
   std::uint32_t records_ = 0;  ///< records of this device
 };
