@@ -106,6 +106,28 @@ concept takes_two_and_ids =
     (called_with<Section, Record&, Record&, any_record_id, any_record_id> ||
      called_with<Section, Record&, Record&, Context, any_record_id, any_record_id>);
 
+/// True if two sections of a record take the same of context and record_id.
+template <class A, class B, class Record, class Context>
+inline constexpr bool are_called_alike =
+    takes_record<A, Record> == takes_record<B, Record>&& takes_context<A, Record, Context> ==
+    takes_context<B, Record, Context>&& takes_id<A, Record, Context> ==
+    takes_id<B, Record, Context>&& takes_context_and_id<A, Record, Context> ==
+    takes_context_and_id<B, Record, Context>;
+/// True unless the section loads, stores or prepares with a wrong signature.
+template <class Section, class Record, class Context>
+inline constexpr bool fits_record_copy = [] {
+  if constexpr (has_row<Section> && keeps_record<Section> && !stores_record<Section>) {
+    return false;
+  } else if constexpr (has_row<Section> && keeps_record<Section>) {
+    return is_address_free<copy_of<Section>> && is_address_free<prepared_of<Section>> &&
+           are_called_alike<copy_loader<Section>, Section, Record, Context> &&
+           are_called_alike<copy_storer<Section>, Section, Record, Context> &&
+           (prepares<Section> || !declares_prepare<Section>);
+  } else {
+    return !has_row<Section> || !declares_prepare<Section>;
+  }
+}();
+
 /// Type that such a call returns.
 template <class Section, class... Arguments>
 struct returned {

@@ -4,6 +4,7 @@
 
 #include "microbench/workloads/sorted_rows.cuh"
 
+#include <warden/cuda_names.cuh>
 #include <warden/section.cuh>
 
 #include <cmath>
@@ -24,10 +25,23 @@ struct parameter {
   float* state;
 };
 
-/// Moves a weight by its gradient. `state` is that of the row after the gradient. The factor of the
-/// row is the same for all weights, so a lane divides once.
-WARDEN_HOST_DEVICE float moved(float weight, float gradient, float state) {
-  return weight - rate / (sqrtf(state) + epsilon) * gradient;
+/// Moves a weight by its gradient. `state` is that of the row after the gradient. On the host.
+inline float moved(float weight, float gradient, float state) {
+  return weight - rate / (std::sqrt(state) + epsilon) * gradient;
+}
+/// Returns rate / (sqrt(state) + epsilon), the factor of a row, rounded as root and quotient are.
+/// `state` is finite. The compiler interleaves several steps, because this has none of the branches
+/// by which sqrtf and a division treat numbers that are not normal.
+WARDEN_DEVICE float factor_of(float state) {
+  float const at_least = fmaxf(state, 1e-36f);  // the root of less does not change the sum
+  float const inverse_root = rsqrtf(at_least);
+  float const near_root = at_least * inverse_root;
+  float const root = fmaf(fmaf(-near_root, near_root, at_least), 0.5f * inverse_root, near_root);
+  float const divisor = root + epsilon;
+  float const near_inverse = __fdividef(1.0f, divisor);
+  float const inverse = fmaf(fmaf(-divisor, near_inverse, 1.0f), near_inverse, near_inverse);
+  float const near_quotient = rate * inverse;
+  return fmaf(fmaf(-divisor, near_quotient, rate), inverse, near_quotient);
 }
 /// Returns the mean of the squares of a row's columns in all lanes.
 WARDEN_DEVICE float mean_square(columns const& g, warden::lane_group<32> const& group) {
@@ -39,6 +53,22 @@ WARDEN_DEVICE float mean_square(columns const& g, warden::lane_group<32> const& 
 /// A lane's part of a gradient.
 template <unsigned Lanes>
 using gradient_part = warden::row_part<float, width, Lanes>;
+/// Returns the mean of the squares of a gradient in all lanes. Collective over the group.
+template <unsigned Lanes>
+WARDEN_DEVICE float mean_square(gradient_part<Lanes> const& g,
+                                warden::lane_group<Lanes> const& group) {
+  float squares = 0;
+  WARDEN_UNROLL
+  for (unsigned k = 0; k < g.size; ++k) squares += g[k] * g[k];
+  return group.reduce(squares, [](float a, float b) { return a + b; }) / width;
+}
+/// Moves the lane's weights.
+template <unsigned Lanes>
+WARDEN_DEVICE void move(gradient_part<Lanes>& w, gradient_part<Lanes> const& g, float state) {
+  float const factor = factor_of(state);
+  WARDEN_UNROLL
+  for (unsigned k = 0; k < g.size; ++k) w[k] -= factor * g[k];
+}
 /// Makes the step of a row by a gradient. Collective over the group.
 template <unsigned Lanes>
 WARDEN_DEVICE void make_step(embedding& e, float& state, gradient_part<Lanes> const& g,
@@ -46,21 +76,17 @@ WARDEN_DEVICE void make_step(embedding& e, float& state, gradient_part<Lanes> co
   warden::row<float, width> const weights{e.w};
   float const before = state;
   gradient_part<Lanes> w = weights.load(group);
-  float squares = 0;
-  WARDEN_UNROLL
-  for (unsigned k = 0; k < g.size; ++k) squares += g[k] * g[k];
-  squares = group.reduce(squares, [](float a, float b) { return a + b; });
-  float const after = before + squares / width;
-  WARDEN_UNROLL
-  for (unsigned k = 0; k < g.size; ++k) w[k] = moved(w[k], g[k], after);
+  float const after = before + mean_square(g, group);
+  move(w, g, after);
   weights.store(group, w);
   if (group.lane() == 0) state = after;
 }
 
 /// Moves the lane's columns.
 WARDEN_DEVICE void move(columns& w, columns const& g, float state) {
+  float const factor = factor_of(state);
   WARDEN_UNROLL
-  for (unsigned c = 0; c < columns::columns; ++c) w.v[c] = moved(w.v[c], g.v[c], state);
+  for (unsigned c = 0; c < columns::columns; ++c) w.v[c] -= factor * g.v[c];
 }
 
 }  // namespace workloads

@@ -123,16 +123,34 @@ struct step {
   }
 };
 /// Section of one gradient, which is its payload. With groups of 8 lanes a warp has 4 steps in
-/// progress, and repeats less work than larger groups.
+/// progress, and repeats less work than larger groups. All lanes hold the state of a row.
 struct row_step {
   static constexpr unsigned group_size = 8;
+  using group = warden::lane_group<8>;
+  struct copy {
+    gradient_part<8> weights;
+    float state;
+  };
   std::uint32_t source;
   __device__ warden::row<float const, width> payload(parameter const& t) const {
     return {t.gradients, source};
   }
-  __device__ void operator()(embedding& e, gradient_part<8> const& g, parameter const& t,
-                             warden::record_id id, warden::lane_group<8> const& group) const {
-    make_step(e, t.state[id], g, group);
+  __device__ static copy load_record(embedding const& e, parameter const& t, warden::record_id id,
+                                     group const& lanes) {
+    return {warden::row<float const, width>{e.w}.load(lanes), t.state[id]};
+  }
+  __device__ static void store_record(embedding& e, copy const& c, parameter const& t,
+                                      warden::record_id id, group const& lanes) {
+    warden::row<float, width>{e.w}.store(lanes, c.weights);
+    if (lanes.lane() == 0) t.state[id] = c.state;
+  }
+  __device__ float prepare(gradient_part<8> const& g, group const& lanes) const {
+    return mean_square(g, lanes);
+  }
+  __device__ void operator()(copy& c, gradient_part<8> const& g, float squares, parameter const&,
+                             warden::record_id, group const&) const {
+    c.state += squares;
+    move(c.weights, g, c.state);
   }
 };
 using step_policy = warden::policy<warden::options{}, warden::context<parameter>>;

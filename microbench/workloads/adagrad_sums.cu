@@ -144,10 +144,8 @@ struct add_gradient {
     for (float g : v.v) squares += g * g;
     float const state =
         t.state[id] + group.reduce(squares, [](float a, float b) { return a + b; }) / width;
-    for (unsigned k = 0; k < 4; ++k) {
-      float& weight = e.w[group.lane() * 4 + k];
-      weight = moved(weight, v.v[k], state);
-    }
+    float const factor = factor_of(state);
+    for (unsigned k = 0; k < 4; ++k) e.w[group.lane() * 4 + k] -= factor * v.v[k];
     group.sync();  // each lane has read the state
     if (group.lane() == 0) t.state[id] = state;
   }

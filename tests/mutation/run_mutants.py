@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of the kernels of a run; mutants.py says how a row reads."""
-from diagnoses import EXCHANGE, LOGS, RACE, RACES_OF_NOOPS, ROWS, ROWS_COMBINE, SPREAD_TABLES, SPREAD_WRONG, STRAY, TREE_ASCENDING, WRONG_ROW
+from diagnoses import EXCHANGE, LOGS, RACE, RACES_OF_NOOPS, ROWS, ROWS_COMBINE, ROWS_OF_COPIES, SPREAD_TABLES, SPREAD_WRONG, STRAY, TREE_ASCENDING, WRONG_ROW
 
 RUN_MUTANTS = {
     # Flat messages that no sort reaches; a kernel that begins before the one before it has ended.
@@ -15,6 +15,12 @@ RUN_MUTANTS = {
     "row-batch": ("detail/execute/group_segments.cuh", "bool const is_last = false;", ROWS, WRONG_ROW),
     "row-taken": ("detail/execute/group_segments.cuh", "auto const part = ahead.take((j + 1) % rows::count);", ROWS, WRONG_ROW),
     "row-ahead": ("detail/execute/group_segments.cuh", "ahead.start((j + 1) % rows::count, row);", ROWS, WRONG_ROW),
+    # Copies of records: a section gets the row of another one, or runs on the copy of another record; a lane stores before another
+    # one has loaded; sections run before all are prepared.
+    "copy-row": ("detail/execute/copy_segments.cuh", "auto const part = ahead.take((j + 1) % rows::count);", ROWS_OF_COPIES, WRONG_ROW),
+    "copy-batch": ("detail/execute/copy_segments.cuh", "", ROWS_OF_COPIES, "lost or doubled section"),
+    "copy-store": ("detail/block/section_with_row.cuh", "", ROWS_OF_COPIES, "lost or doubled section"),
+    "prepared-barrier": ("detail/execute/copy_segments.cuh", "", ROWS_OF_COPIES, WRONG_ROW),
     "row-first": ("detail/deterministic/unit_runner.cuh", "apply(of.begin, id, all);", ROWS_COMBINE, "another section ran"),
     # Tables of partials: wide partials are left out; only the last one counts; they leave before they are filled; their runs take
     # partitions of the home part; a rank sends one to a rank that expects messages.

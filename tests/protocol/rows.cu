@@ -14,7 +14,9 @@ namespace {
 using rows_test::add;
 using rows_test::add_few;
 using rows_test::add_ones;
+using rows_test::add_prepared;
 using rows_test::add_sum;
+using rows_test::add_to_copy;
 using rows_test::fixture;
 using rows_test::ids_of;
 using rows_test::matrix;
@@ -34,12 +36,13 @@ struct shape {
 };
 template <class Shape>
 class rows : public testing::Test {};
-using shapes =
-    testing::Types<shape<add<float, 4, 4>, 1, 1>, shape<add<float, 4, 1>, 4, 4>,
-                   shape<add<float, 8, 4>, 2, 2>, shape<add<float, 8, 32>, 1, 1>,
-                   shape<add<float, 64, 8>, 4, 8>, shape<add<float, 64, 16>, 4, 4>,
-                   shape<add<float, 64, 32>, 2, 2>, shape<add<float, 100, 32>, 2, 4>,
-                   shape<add<float, 100, 4>, 4, 28>, shape<add<std::uint64_t, 7, 4>, 1, 2>>;
+using shapes = testing::Types<
+    shape<add<float, 4, 4>, 1, 1>, shape<add<float, 4, 1>, 4, 4>, shape<add<float, 8, 4>, 2, 2>,
+    shape<add<float, 8, 32>, 1, 1>, shape<add<float, 64, 8>, 4, 8>, shape<add<float, 64, 16>, 4, 4>,
+    shape<add<float, 64, 32>, 2, 2>, shape<add<float, 100, 32>, 2, 4>,
+    shape<add<float, 100, 4>, 4, 28>, shape<add<std::uint64_t, 7, 4>, 1, 2>,
+    shape<add_to_copy<float, 64, 8>, 4, 8>, shape<add_prepared<float, 64, 8>, 4, 8>,
+    shape<add_prepared<std::uint64_t, 7, 4>, 1, 2>, shape<add_prepared<float, 8, 32>, 1, 1>>;
 TYPED_TEST_SUITE(rows, shapes);
 
 TYPED_TEST(rows, are_added_as_by_a_loop) {
@@ -87,21 +90,30 @@ using policies = testing::Types<rows_test::policy<float, sorted<>, placement::on
                                 rows_test::policy<float, sorted<>, placement::in_memory, 128>>;
 TYPED_TEST_SUITE(row_policies, policies);
 
-TYPED_TEST(row_policies, give_each_section_its_row) {
+template <class Policy, class Section>
+void expect_rows() {
   std::uint32_t const n = test::sized(400u, 20'000u);
   for (std::uint32_t const keys : {1u, 40u, test::sized(300u, 20'000u)}) {
-    fixture<guarded<TypeParam, wide>, wide> f{ids_of(n, keys, 3, true), keys};
+    fixture<guarded<Policy, Section>, Section> f{ids_of(n, keys, 3, true), keys};
     f.send();
     f.expect_sums(false);
     f.apply_async();
     f.expect_sums(false, 2);
   }
 }
+TYPED_TEST(row_policies, give_each_section_its_row) { expect_rows<TypeParam, wide>(); }
+TYPED_TEST(row_policies, run_sections_on_copies) {
+  expect_rows<TypeParam, add_prepared<float, 64, 16>>();
+}
 
 TEST(rows_in_a_launch, are_loaded_by_servers) {
   fixture<guarded<rows_test::policy<float>, wide>, wide> f{ids_of(200, 10, 4), 10};
   f.launch_fused();
   f.expect_sums(false);
+  using prepared = add_prepared<float, 64, 8>;
+  fixture<guarded<rows_test::policy<float>, prepared>, prepared> g{ids_of(200, 10, 4, true), 10};
+  g.launch_fused();
+  g.expect_sums(false);
 }
 
 /// Answers how many sections its record has had.
@@ -113,6 +125,16 @@ struct add_and_tell : wide {
     return group.lane() == 0 ? r.sections : 0;  // the answer is that of lane 0
   }
 };
+/// The same, on a copy of the record.
+struct add_to_copy_and_tell : add_prepared<float, 64, 16> {
+  __device__ std::uint32_t operator()(copy& c, part const& own, float sum, matrix<float> const& m,
+                                      warden::record_id id,
+                                      warden::lane_group<16> const& lanes) const {
+    run(c, own, sum, m, id, lanes);
+    return c.sections;
+  }
+};
+template <class Section>
 struct call_in_launch {
   std::uint32_t const* ids;
   std::uint32_t n;
@@ -122,17 +144,19 @@ struct call_in_launch {
     warden::block_client<Ref> client{ref, at};
     test::in_rounds(at, n, [&](std::uint64_t i) {
       std::uint32_t const id = i < n ? ids[i] : 0;
-      auto future = client.call(id, rows_test::numbered<add_and_tell>{}(i), i < n);
+      auto future = client.call(id, rows_test::numbered<Section>{}(i), i < n);
       client.flush();
       if (auto const answer = future.get()) rows_test::simt::fetch_add(&answers[id], *answer);
     });
   }
 };
-TEST(rows_in_a_launch, belong_to_sections_that_are_called) {
-  fixture<guarded<rows_test::policy<float>, add_and_tell>, add_and_tell> f{ids_of(200, 10, 4), 10};
+template <class Section>
+void expect_answers() {
+  fixture<guarded<rows_test::policy<float>, Section>, Section> f{ids_of(200, 10, 4), 10};
   warden::buffer<std::uint32_t> answers{10};
   answers.fill_bytes(0);
-  warden::launch_fused(call_in_launch{f.ids.data(), f.n(), answers.data()}, 2, 32, {}, f.guarded);
+  warden::launch_fused(call_in_launch<Section>{f.ids.data(), f.n(), answers.data()}, 2, 32, {},
+                       f.guarded);
   f.guarded.wait();
   f.expect_sums(false);
   auto const sums = answers.to_host();
@@ -140,12 +164,16 @@ TEST(rows_in_a_launch, belong_to_sections_that_are_called) {
   for (std::uint32_t id = 0; id < 10; ++id)
     EXPECT_EQ(sums[id], records[id].sections * (records[id].sections + 1) / 2);
 }
+TEST(rows_in_a_launch, belong_to_sections_that_are_called) {
+  expect_answers<add_and_tell>();
+  expect_answers<add_to_copy_and_tell>();
+}
 
 struct make_ones {
   __device__ add_ones<float, 64> operator()(std::uint64_t) const { return {}; }
 };
 TEST(rows_of_several_types, share_a_guarded_array) {
-  using narrow = add<float, 64, 8>;
+  using narrow = add_prepared<float, 64, 8>;
   using ones = add_ones<float, 64>;
   using types = guarded<rows_test::policy<float>, wide, narrow, ones>;
   auto const ids = ids_of(test::sized(600u, 100'000u), 30, 5);

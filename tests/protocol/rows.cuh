@@ -119,6 +119,65 @@ struct add_sum : add<T, N, Lanes> {
   }
 };
 
+/// Adds a row to a copy of a record. All lanes hold the parts of the record that are no row,
+/// and one lane or another stores them.
+template <class T, unsigned N, unsigned Lanes>
+struct add_to_copy : add<T, N, Lanes> {
+  using record_type = record<T, N>;
+  using part = warden::row_part<T, N, Lanes>;
+  using group = warden::lane_group<Lanes>;
+  struct copy {
+    part sums;
+    sum_of_all<T> all;
+    std::uint32_t sections, mixed;
+  };
+  __device__ static copy load_record(record_type const& r, matrix<T> const&, warden::record_id,
+                                     group const& lanes) {
+    return {warden::row<T const, N>{r.sums}.load(lanes), r.all, r.sections, r.mixed};
+  }
+  __device__ static void store_record(record_type& r, copy const& c, matrix<T> const&,
+                                      warden::record_id, group const& lanes) {
+    warden::row<T, N>{r.sums}.store(lanes, c.sums);
+    if (lanes.lane() != c.mixed % Lanes) return;
+    r.all = c.all;
+    r.sections = c.sections;
+    r.mixed = c.mixed;
+  }
+  __device__ void operator()(copy& c, part const& own, matrix<T> const& m, warden::record_id id,
+                             group const& lanes) const {
+    run(c, own, sum_of(own, lanes), m, id, lanes);
+  }
+
+ protected:
+  __device__ static T sum_of(part const& own, group const& lanes) {
+    T sum = 0;
+    for (unsigned k = 0; k < part::size; ++k) sum += own[k];
+    return lanes.reduce(sum, [](T a, T b) { return a + b; });
+  }
+  __device__ void run(copy& c, part const& own, T sum, matrix<T> const&, warden::record_id id,
+                      group const&) const {
+    for (unsigned k = 0; k < part::size; ++k) c.sums[k] += own[k];
+    c.all += sum;
+    ++c.sections;
+    c.mixed = c.mixed * 33 + this->source + static_cast<std::uint32_t>(id);
+  }
+};
+/// The same, with the sum of the row prepared.
+template <class T, unsigned N, unsigned Lanes>
+struct add_prepared : add_to_copy<T, N, Lanes> {
+  using base = add_to_copy<T, N, Lanes>;
+  using typename base::copy;
+  using typename base::group;
+  using typename base::part;
+  __device__ T prepare(part const& own, group const& lanes) const {
+    return base::sum_of(own, lanes);
+  }
+  __device__ void operator()(copy& c, part const& own, T sum, matrix<T> const& m,
+                             warden::record_id id, group const& lanes) const {
+    base::run(c, own, sum, m, id, lanes);
+  }
+};
+
 /// Section i, for record ids[i].
 template <class Section>
 struct numbered {
@@ -184,17 +243,17 @@ struct fixture {
   [[nodiscard]] std::uint32_t n() const { return static_cast<std::uint32_t>(host_ids.size()); }
 
   /// Sends all sections to a log by threads, and runs it.
-  void send() {
+  void send(unsigned partitions = 0) {
     using ref = typename Guarded::deferred_ref;
-    warden::deferred log{guarded, n()};
+    warden::deferred log{guarded, n(), {.partitions = partitions}};
     simt::launch(&send_by_threads<ref, Section>, (n() + 63) / 64, 64, 0,
                  sending<ref, Section>{log.ref(), ids.data(), n()}, {});
     log.run();
     guarded.wait();
   }
   /// Sends all sections to a log by blocks, and runs it.
-  void send_async() {
-    warden::deferred log{guarded, n()};
+  void send_async(unsigned partitions = 0) {
+    warden::deferred log{guarded, n(), {.partitions = partitions}};
     warden::send_async(log, n(), numbered_to<Section>{ids.data()});
     log.run();
     guarded.wait();

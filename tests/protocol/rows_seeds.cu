@@ -16,6 +16,7 @@
 namespace {
 
 using rows_test::add;
+using rows_test::add_prepared;
 using rows_test::add_sum;
 using rows_test::fixture;
 using rows_test::ids_of;
@@ -46,6 +47,22 @@ TEST(rows_seeds, each_section_gets_its_row) {
                                                                 keys};
     h.send_async();
     h.expect_sums(true);
+  });
+}
+TEST(rows_seeds, copies_of_records_follow_their_sections) {
+  test::under_many_schedules(4, [](std::uint64_t seed) {
+    // Every other run has a hot record, in whose thread's segment another one has some sections.
+    auto ids = ids_of(200, 70, seed);
+    for (std::uint32_t i = 0; i < ids.size(); ++i) {
+      if (seed % 2 == 0 && i % 4 != 3) ids[i] = i % 8 == 0 ? 32 : 0;
+    }
+    using section = add_prepared<float, 8, 4>;
+    fixture<guarded<section>, section> f{ids, 70};
+    f.send(1);
+    f.expect_sums(false);
+    fixture<guarded<section, warden::order::sequential>, section> g{ids, 70};
+    g.send_async(1);
+    g.expect_sums(true);
   });
 }
 TEST(rows_seeds, rows_of_one_record_combine) {

@@ -37,6 +37,11 @@ class section_checks : policy_checks<Policy> {
   static_assert(((!has_row<Sections> || takes_group<Sections>)&&...),
                 "warden: a section with a payload says how many lanes load the row, by "
                 "static constexpr unsigned group_size");
+  static_assert((fits_record_copy<Sections, Record, typename Policy::context> && ...),
+                "warden: a section that runs on a copy of its record has a payload, static copy "
+                "load_record(record, ...) and static void store_record(record, copy, ...), which "
+                "take the context, record_id and lane_group that operator() takes; only such a "
+                "section has prepare(part, lane_group)");
   static_assert((fits_row_combine<Sections> && ...),
                 "warden: a section with a payload combines its rows: static part combine(part, "
                 "part) takes and returns the section's warden::row_part");
@@ -56,7 +61,8 @@ class section_checks : policy_checks<Policy> {
       "warden: a section is trivially copyable and called, const, as section(record[, "
       "context][, record_id]), as section(first, second[, context]) or as section(record, "
       "context[, record_id], next), one of the three; a section with a group_size takes its group "
-      "as last argument, one with a payload takes its row_part after the record");
+      "as last argument, one with a payload takes its row_part after the record, "
+      "or after its copy of the record, and then what it prepared");
   static_assert(!((takes_two<Sections, Record> && takes_record<Sections, Record>) || ...),
                 "warden: a section's operator() fits one record as well as two: let it have one "
                 "form");

@@ -73,6 +73,124 @@ inline constexpr bool fits_row_combine = !has_row<Section> || combines_rows<Sect
   &Section::combine;
 };
 
+/// True if the section runs on a copy of its record: it declares `static copy
+/// load_record(record const&, ...)`. The lanes of a group hold the copy in registers from one
+/// section of the record to the next.
+template <class Section>
+concept keeps_record = requires {
+  &Section::load_record;
+};
+/// True if the section stores a copy, with any signature.
+template <class Section>
+concept stores_record = requires {
+  &Section::store_record;
+};
+template <class Copy, class... Arguments>
+Copy loaded_copy(Copy (*)(Arguments...));
+/// A lane's copy of the record of a section.
+template <keeps_record Section>
+using copy_of = decltype(detail::loaded_copy(&Section::load_record));
+
+/// Stands for what a section without a member `prepare` prepares.
+struct no_preparation {};
+/// True if the section computes something from its row alone: `prepare(part, group) const`.
+template <class Section>
+concept prepares = has_row<Section> &&
+    requires(Section const& section, row_part_of<Section> const& part,
+             lane_group<group_size_of<Section>> const& group) {
+  section.prepare(part, group);
+};
+/// True if the section has a member `prepare`, with any signature.
+template <class Section>
+concept declares_prepare = requires {
+  &Section::prepare;
+};
+template <class Section>
+struct prepared_by {
+  using type = no_preparation;
+};
+template <prepares Section>
+struct prepared_by<Section> {
+  using type = std::remove_cvref_t<decltype(std::declval<Section const&>().prepare(
+      std::declval<row_part_of<Section> const&>(),
+      std::declval<lane_group<group_size_of<Section>> const&>()))>;
+};
+/// Result of the section's member `prepare`.
+template <class Section>
+using prepared_of = typename prepared_by<Section>::type;
+/// Returns what a section prepares. All lanes of its group call it.
+template <has_row Section>
+WARDEN_DEVICE prepared_of<Section> prepare(Section const& section,
+                                           row_part_of<Section> const& part) {
+  if constexpr (prepares<Section>) {
+    return section.prepare(part, lane_group<group_size_of<Section>>{});
+  } else {
+    return {};
+  }
+}
+
+/// Runs a section on a copy of its record. `more` is what it takes after row and
+/// preparation.
+template <prepares Section, class... More>
+WARDEN_DEVICE auto run_on_copy(Section const& section, copy_of<Section>& copy,
+                               row_part_of<Section> const& part,
+                               prepared_of<Section> const& prepared, More const&... more)
+    -> decltype(section(copy, part, prepared, more...)) {
+  return section(copy, part, prepared, more...);
+}
+template <class Section, class... More>
+requires(!prepares<Section>) WARDEN_DEVICE
+    auto run_on_copy(Section const& section, copy_of<Section>& copy,
+                     row_part_of<Section> const& part, no_preparation, More const&... more)
+        -> decltype(section(copy, part, more...)) {
+  return section(copy, part, more...);
+}
+/// A section with its row and a copy of its record. It is itself a section of the record,
+/// which it does not touch. The copy belongs to the caller.
+template <keeps_record Section>
+struct section_on_copy {
+  static constexpr unsigned group_size = group_size_of<Section>;  ///< lanes of the group
+
+  Section const& section;                ///< the section
+  copy_of<Section>& copy;                ///< lane's copy of the record
+  row_part_of<Section> const& part;      ///< lane's part of the row
+  prepared_of<Section> const& prepared;  ///< result of its `prepare`
+
+  /// Runs the section.
+  template <class Record, class... More>
+  WARDEN_DEVICE auto operator()(Record&, More const&... more) const
+      -> decltype(detail::run_on_copy(section, copy, part, prepared, more...)) {
+    return detail::run_on_copy(section, copy, part, prepared, more...);
+  }
+};
+/// Returns the copy of a record, as a section of it.
+template <keeps_record Section>
+struct copy_loader {
+  static constexpr unsigned group_size = group_size_of<Section>;  ///< lanes of the group
+
+  /// Loads the copy.
+  template <class Record, class... More>
+  WARDEN_DEVICE auto operator()(Record const& record, More const&... more) const
+      -> decltype(Section::load_record(record, more...)) {
+    return Section::load_record(record, more...);
+  }
+};
+/// Stores the copy of a record, as a section of it.
+template <keeps_record Section>
+struct copy_storer {
+  static constexpr unsigned group_size = group_size_of<Section>;  ///< lanes of the group
+
+  copy_of<Section> const& copy;  ///< lane's copy
+
+  /// Stores the copy, once all lanes have loaded theirs.
+  template <class Record, class... More>
+  WARDEN_DEVICE auto operator()(Record& record, More const&... more) const
+      -> decltype(static_cast<void>(Section::store_record(record, copy, more...))) {
+    lane_group<group_size>{}.sync();  // mutation: copy-store
+    Section::store_record(record, copy, more...);
+  }
+};
+
 /// A section with its row, or with the combined rows of several sections, in the registers of a
 /// group. It is itself a section, called as `Section` is but for the row.
 template <has_row Section>
@@ -89,6 +207,33 @@ struct section_with_row {
                                                  std::declval<row_part_of<Section> const&>(),
                                                  more...)) {
     return section(record, part, more...);
+  }
+};
+/// The same for a section that runs on a copy of its record.
+template <has_row Section>
+requires keeps_record<Section>
+struct section_with_row<Section> {
+  static constexpr unsigned group_size = group_size_of<Section>;  ///< see above
+
+  Section section;            ///< see above
+  row_part_of<Section> part;  ///< see above
+
+  /// Loads the copy, runs the section on it and stores it.
+  template <class Record, class... More>
+  WARDEN_DEVICE auto operator()(Record& record, More const&... more) const
+      -> decltype(std::declval<section_on_copy<Section> const&>()(record, more...)) {
+    auto copy = copy_loader<Section>{}(record, more...);
+    auto const prepared = detail::prepare(section, part);
+    section_on_copy<Section> const on_copy{section, copy, part, prepared};
+    copy_storer<Section> const store{copy};
+    if constexpr (std::is_void_v<decltype(on_copy(record, more...))>) {
+      on_copy(record, more...);
+      store(record, more...);
+    } else {
+      auto const answer = on_copy(record, more...);
+      store(record, more...);
+      return answer;
+    }
   }
 };
 

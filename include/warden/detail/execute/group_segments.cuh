@@ -6,6 +6,7 @@
 
 #include <warden/detail/block/lane_group.cuh>
 #include <warden/detail/block/section_with_row.cuh>
+#include <warden/detail/execute/copy_segments.cuh>
 #include <warden/detail/execute/record_store.cuh>
 #include <warden/detail/execute/rows_ahead.cuh>
 #include <warden/detail/execute/section_runner.cuh>
@@ -33,22 +34,23 @@ class group_segments {
 
   /// Precondition: the arguments outlive this object.
   WARDEN_DEVICE group_segments(Ref const& ref, record_store<Ref> const& records,
-                               Window const& window)
-      : ref_{ref}, records_{records}, window_{window} {}
+                               Window const& window, copy_segments<Ref> const& copies)
+      : ref_{ref}, records_{records}, window_{window}, copies_{copies} {}
 
   /// Runs all messages. `begins` holds the begin of each of the window's `segments`, none of which
-  /// is empty, and the end of the last one; `taken`, in shared memory, is 0 before. Precondition: a
+  /// is empty, and the end of the last one; `taken`, in shared memory, is 0 before. `is_hot`:
+  /// a segment is long, and the sections of the window were prepared. Precondition: a
   /// block barrier came before, and another one follows before any of these changes. It makes the
   /// writes of a group visible to the next one that has the record.
   WARDEN_DEVICE void run(simt::shared_span<std::uint16_t> begins, unsigned segments,
-                         std::uint32_t& taken) const {
+                         std::uint32_t& taken, bool is_hot) const {
     group const lanes;
     while (true) {
       std::uint32_t r = 0;
       if (lanes.lane() == 0) r = simt::shared_fetch_add(taken, 1u);  // mutation: group-run
       r = lanes.shuffle(r, 0);
       if (r >= segments) return;
-      run_one(lanes, begins[r], begins[r + 1]);
+      run_one(lanes, begins[r], begins[r + 1], is_hot);
     }
   }
 
@@ -85,8 +87,21 @@ class group_segments {
   }
 
   /// Runs one owner's messages.
-  WARDEN_DEVICE void run_one(group const& lanes, std::uint32_t begin, std::uint32_t end) const {
-    if constexpr (loads_rows && !(Ref::filters_noops && Ref::in_order)) {
+  WARDEN_DEVICE void run_one(group const& lanes, std::uint32_t begin, std::uint32_t end,
+                             [[maybe_unused]] bool is_hot) const {
+    if constexpr (runs_on_copies<Ref>) {
+      WARDEN_NO_UNROLL
+      while (begin < end) {
+        std::uint32_t next = end;
+        if (is_hot) {
+          begin = copies_.run_batches(records_, begin, end);
+          // Sections for other records are few.
+          next = begin + count_of(begin, end);
+        }
+        if (begin < next) run_with_rows(lanes, begin, next);
+        begin = next;
+      }
+    } else if constexpr (loads_rows<Ref>) {
       run_with_rows(lanes, begin, end);
     } else {
       WARDEN_NO_UNROLL
@@ -113,24 +128,14 @@ class group_segments {
   }
 
   using section = typename Ref::section;
-  /// True if the rows of the next sections are loaded while one runs. All sections have one type.
-  static constexpr bool loads_rows =
-      has_row<section> && Ref::format::types == 1 && !Ref::has_answers;
-  /// Starts to load an object into the level-2 cache, from where the registers of a group get the
-  /// next few rows and records in time.
-  WARDEN_DEVICE static void prefetch(void const* object, std::size_t bytes) {
-    constexpr std::size_t line = 128;
-    WARDEN_UNROLL
-    for (std::size_t byte = 0; byte < bytes; byte += line)
-      simt::prefetch(static_cast<std::byte const*>(object) + byte);
-  }
   /// Returns the address of the row of this lane's message of a batch. Prefetches row and record.
   WARDEN_DEVICE std::uintptr_t look_up_row(group const& lanes, std::uint32_t first,
                                            std::uint32_t end) const {
     message_type const& m = own_message(lanes, first, end);
     auto const row = payload_of(Ref::format::template unpack<section>(m), ref_.sections_context);
-    prefetch(row.data(), row_of<section>::bytes);
-    if constexpr (!record_store<Ref>::on_chip) prefetch(records_.at(m.local()), sizeof(record));
+    prefetch_object(row.data(), row_of<section>::bytes);
+    if constexpr (!record_store<Ref>::on_chip)
+      prefetch_object(records_.at(m.local()), sizeof(record));
     return reinterpret_cast<std::uintptr_t>(row.data());
   }
   /// Runs one owner's messages. While a section runs, the rows of those after it are loaded.
@@ -228,6 +233,7 @@ class group_segments {
   Ref const& ref_;
   record_store<Ref> const& records_;
   Window const& window_;
+  copy_segments<Ref> copies_;
 };
 
 }  // namespace detail

@@ -18,15 +18,17 @@ namespace detail {
 ///
 /// The rows are in registers, by plain loads. A hot record's sections wait for them less than for
 /// their own shuffles and arithmetic, so bulk copies to shared memory would gain little.
-template <has_row Section>
+///
+/// `Bytes` of rows for each lane, if these are 2 to 8 rows.
+template <has_row Section, unsigned Bytes = 32>
 class rows_ahead {
  public:
   /// Lane's part of a row.
   using part = row_part_of<Section>;
-  /// Rows at a time, a power of two and at most one for each lane. 32 bytes for each lane, because
-  /// several blocks of a run share the registers of a multiprocessor.
+  /// Rows at a time, a power of two and at most one for each lane. Few, because several blocks of a
+  /// run share the registers of a multiprocessor.
   static constexpr unsigned count = std::min(
-      group_size_of<Section>, std::bit_floor(std::clamp<unsigned>(32 / sizeof(part), 2, 8)));
+      group_size_of<Section>, std::bit_floor(std::clamp<unsigned>(Bytes / sizeof(part), 2, 8)));
 
   /// Starts to load a row in place `k`. The row there before was taken. All lanes call it.
   WARDEN_DEVICE void start(unsigned k, row_of<Section> const& row) {

@@ -88,6 +88,7 @@ class sorted_worker {
   using hot = hot_record<Ref, per_thread>;
   using ranks = stable_ranks<threads, threads>;
   using assignment = owner_threads<threads, Ref::sends_sections>;
+  using prepared = prepared_in<Ref>;
   using combiner = message_combiner<typename Ref::section, threads, per_thread>;
 
   /// Combining ends before the order is found, in the same memory.
@@ -112,6 +113,8 @@ class sorted_worker {
     arena_piece<std::uint32_t> taken = carver.take<std::uint32_t>(Ref::group_size > 1 ? 1 : 0);
     arena_piece<std::uint16_t> segment_begins =
         carver.take<std::uint16_t>(Ref::group_size > 1 ? threads + 1 : 0);
+    arena_piece<prepared> preparing =
+        carver.take<prepared>(prepares_ahead<Ref> ? used * threads : 0);
     arena_piece<hot_counts> counts_of_hot = carver.take<hot_counts>(runs_hot ? 1 : 0);
     arena_piece<record> held = carver.take<record>(runs_hot ? 1 : 0);
     // 32 bytes, aligned: after it records on chip are aligned, too.
@@ -229,7 +232,12 @@ class sorted_worker {
         }
       }
     }
-    simt::sync_block();
+    bool is_hot = false;
+    if constexpr (runs_on_copies<Ref>) {
+      is_hot = copies().sort_ended(count, total & 0xffff);
+    } else {
+      simt::sync_block();
+    }
     if (is_most) {
       hot_[0].vote(window_[begin + count / 2].local(), count);
       if constexpr (runs_hot)
@@ -245,8 +253,8 @@ class sorted_worker {
       simt::sync_block();
       return window_sends::publish(ref_, window_, total);
     } else if constexpr (Ref::group_size > 1) {
-      group_segments<Ref, sorted_worker>{ref_, records_, *this}.run(segment_begins_, segments,
-                                                                    taken_[0]);
+      group_segments<Ref, sorted_worker>{ref_, records_, *this, copies()}.run(
+          segment_begins_, segments, taken_[0], is_hot);
       return 0;
     } else {
       sends_nothing nothing;
@@ -296,6 +304,7 @@ class sorted_worker {
         order_{at.order.in(storage)},
         ranks_{at.ranking.in(storage)},
         taken_{at.taken.in(storage)},
+        prepared_{at.preparing.in(storage)},
         hot_{at.hot.in(storage)},
         hot_counts_{at.counts_of_hot.in(storage)},
         held_{at.held.in(storage)},
@@ -350,6 +359,7 @@ class sorted_worker {
     return arrived;
   }
 
+  WARDEN_DEVICE copy_segments<Ref> copies() const { return {ref_, window_, prepared_}; }
   /// Number of threads that own records.
   WARDEN_DEVICE std::uint32_t owners() const {
     return ref_.locals < threads ? ref_.locals : threads;
@@ -375,6 +385,7 @@ class sorted_worker {
   simt::shared_span<std::uint16_t> order_;    ///< [place] slot, by owner; only of combined windows
   ranks ranks_;                               ///< used if sections run in order
   simt::shared_span<std::uint32_t> taken_;    ///< segments that groups of lanes have taken
+  simt::shared_span<prepared> prepared_;      ///< [place] of each section, in hot windows
   simt::shared_span<hot_segment> hot_;        ///< used if the worker looks for a hot record
   simt::shared_span<hot_counts> hot_counts_;  ///< used if it runs one
   simt::shared_span<record> held_;            ///< the hot record
