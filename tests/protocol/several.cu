@@ -63,13 +63,10 @@ struct raise_fixed {
     return outcome::commit;
   }
 };
-struct keep_fixed {
-  __device__ void operator()(fixed&) const {}
-};
 TEST(several, records_need_no_assignment) {
   warden::buffer<fixed> records{std::vector<fixed>{{1, 0}, {2, 0}}};
-  warden::guarded<fixed, keep_fixed> on{records};
-  warden::deferred_several<warden::guarded<fixed, keep_fixed>, raise_fixed> later{on, 3};
+  warden::guarded<fixed, several::keep<fixed>> on{records};
+  warden::deferred_several<decltype(on), raise_fixed> later{on, 3};
   warden::buffer<raise_fixed> const sections{std::vector<raise_fixed>{{0}, {1}, {1}}};
   later.apply_async(sections.data(), 3);
   on.wait();

@@ -22,6 +22,12 @@ struct cell {
   std::uint32_t writes, padding;
 };
 
+/// Section of a guarded array whose sections are all on several records.
+template <class Record>
+struct keep {
+  __device__ void operator()(Record&) const {}
+};
+
 /// Random numbers of a seed.
 struct draws {
   std::uint64_t seed;

@@ -189,12 +189,9 @@ struct raise_alone {
     return outcome::commit;
   }
 };
-struct keep_cell {
-  __device__ void operator()(cell&) const {}
-};
 TEST(several_arrays, one_array_is_enough) {
   warden::buffer<cell> records{std::vector<cell>(2, {0, 0, 0})};
-  warden::guarded<cell, keep_cell> on{records};
+  warden::guarded<cell, several::keep<cell>> on{records};
   warden::guarded_arrays all{on};
   warden::deferred_several<decltype(all), raise_alone> later{all, 3};
   warden::buffer<raise_alone> const sections{std::vector<raise_alone>{{0}, {1}, {1}}};
