@@ -64,19 +64,20 @@ struct increment {
     return outcome::commit;
   }
 };
-/// Returns the number of sections that owners run, if 100 sections write record 0, `more` use
+/// Returns the number of sections that owners run, if `first` sections write record 0, `more` use
 /// record 1, and the others write `others` further records.
 std::uint32_t run_by_owners(std::uint32_t n, std::uint32_t others, increment const& more_of,
-                            std::uint32_t more) {
+                            std::uint32_t more, std::uint32_t first = 100,
+                            warden::several_options const& chosen = {}) {
   warden::buffer<cell> records{std::vector<cell>(2 + others, {0, 0, 0})};
   ordered_cells on{records};
-  warden::deferred_several<ordered_cells, increment> later{on, n};
+  warden::deferred_several<ordered_cells, increment> later{on, n, chosen};
   std::vector<increment> sections(n);
   std::vector<std::uint64_t> expected(2 + others);
   for (std::uint32_t i = 0; i < n; ++i) {
-    sections[i] = i < 100          ? increment{0, false}
-                  : i < 100 + more ? more_of
-                                   : increment{2 + i % others, false};
+    sections[i] = i < first          ? increment{0, false}
+                  : i < first + more ? more_of
+                                     : increment{2 + i % others, false};
     if (!sections[i].reads) ++expected[sections[i].id];
   }
   warden::buffer<increment> const on_device{sections};
@@ -87,11 +88,16 @@ std::uint32_t run_by_owners(std::uint32_t n, std::uint32_t others, increment con
   return later.counts().by_owners;
 }
 TEST(several_owners, the_hottest_records_have_owners_if_few_sections_have_hot_records) {
-  std::uint32_t const n = test::sized(1000u, 200'000u);
+  std::uint32_t const n = test::sized(1000u, 20'000u);
   EXPECT_EQ(run_by_owners(n, n, {1, false}, 40), 100u);
   EXPECT_EQ(run_by_owners(n, n / 40, {1, false}, 40), n);
   // A record that is only read does not count.
   EXPECT_EQ(run_by_owners(n, n, {1, true}, 300), 100u);
+}
+TEST(several_owners, records_that_do_not_hold_up_the_run_have_none) {
+  constexpr std::uint32_t n = 2000;
+  EXPECT_EQ(run_by_owners(n, n, {1, false}, 0, 4, {.hot_accesses = 3}), 0u);
+  EXPECT_EQ(run_by_owners(n, n, {1, false}, 0, 5, {.hot_accesses = 3}), 5u);
 }
 
 }  // namespace

@@ -25,6 +25,9 @@ inline constexpr std::uint32_t most_hot_records = 1u << 15;
 /// to the next. A group with more sections for each write of its hottest record has no owner,
 /// because many blocks run it sooner.
 inline constexpr std::uint32_t sections_per_hand_over = 16;
+/// Sections that all blocks run in the time in which a record without an owner goes from one
+/// section to the next, if none waits.
+inline constexpr std::uint32_t sections_per_access = 400;
 /// A hot record must have a write for each 4 of the accesses that it must have. Other records are
 /// mostly read, and readers share a record in any case.
 inline constexpr std::uint32_t accesses_per_write = 4;
@@ -89,12 +92,15 @@ WARDEN_DEVICE bool is_written(std::uint32_t writes, std::uint32_t least) {
 }
 /// True if a record that may be hot has enough accesses and writes. `turn` is one of its accesses.
 ///
-/// If most sections access hot records, all of these are worth an owner. If few do, most sections
-/// that an owner runs wait for records that other blocks have, and others wait for them. Then only
-/// the hottest records are, for which a run waits longest.
+/// Without owners a record holds up the run only if its accesses, one after another, take longer
+/// than all blocks need for all sections. If most sections access hot records, all of these are
+/// worth an owner. If few do, most sections that an owner runs wait for records that other blocks
+/// have, and others wait for them. Then only the hottest records are, for which a run waits
+/// longest.
 template <class Arguments, class Turn>
 WARDEN_DEVICE bool is_worth_an_owner(Arguments const& a, Turn const& turn) {
   auto const& c = *a.control;
+  if (c.hottest < a.count() / sections_per_access) return false;
   std::uint32_t least = a.owned.least;
   if (c.hot_accesses < a.count() / 2 && c.hottest / 2 > least) least = c.hottest / 2;
   std::uint32_t const* const of = a.marks + turn.place();
