@@ -87,10 +87,10 @@ class copy_segments<Ref> {
     bool const is_long = count * groups >= 2 * total && count >= 4 * rows::count;
     bool const is_hot = simt::sync_block_or(is_long);
     if constexpr (prepares<section>) {
-      if (is_hot) {
-        prepare_all(*this, total);
-        simt::sync_block();  // mutation: prepared-barrier
-      }
+      // In any case, so that no lane is late at a barrier: nvcc 13.0 may let the lanes of a warp
+      // come to the first one at different times if the second one is in a branch.
+      prepare_all(*this, is_hot ? total : 0);
+      simt::sync_block();  // mutation: prepared-barrier
     }
     return is_hot;
   }
