@@ -192,7 +192,8 @@ struct pair_arrays {
   std::uint32_t* sorted_values;  ///< their values
   std::uint32_t n;               ///< at most 2^31 - 1
 
-  bool operator==(pair_arrays const&) const = default;
+  /// True if all members are equal.
+  friend bool operator==(pair_arrays const&, pair_arrays const&) = default;
 };
 /// Returns the temporary device memory that `sort_pairs` and `find_runs` need for up to `n`
 /// elements with keys of `bits` bits. Units: bytes. Throws cuda_error.
