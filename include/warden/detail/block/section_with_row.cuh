@@ -209,7 +209,7 @@ struct section_with_row {
     return section(record, part, more...);
   }
 };
-/// The same for a section that runs on a copy of its record.
+/// Section that runs on a copy of its record, with its row.
 template <has_row Section>
 requires keeps_record<Section>
 struct section_with_row<Section> {
