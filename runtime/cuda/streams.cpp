@@ -69,7 +69,7 @@ graph::~graph() = default;
 graph::graph(std::unique_ptr<content> captured) : content_{std::move(captured)} {}
 
 void graph::begin_capture(stream_ref s, std::source_location where) {
-  check(cudaStreamBeginCapture(s.handle(), cudaStreamCaptureModeGlobal), "capturing a stream",
+  check(cudaStreamBeginCapture(s.handle(), cudaStreamCaptureModeThreadLocal), "capturing a stream",
         where);
 }
 graph graph::end_capture(stream_ref s, std::source_location where) {

@@ -108,9 +108,9 @@ void streams::wait(stream_ref s, std::shared_ptr<mark const> m, std::source_loca
 void streams::synchronize(stream_ref s, std::source_location where) {
   count_call(where);
   throw_kept_error();
-  queue const& q = queue_of(s);
+  queue& q = queue_of(s);
   if (q.captures) {
-    forbidden_by_capture();
+    q.capture_failed = true;
     refuse("waiting for a stream", capture_unsupported, where);
   }
   run_until([&] { return q.items.empty(); }, &q);
@@ -204,6 +204,7 @@ void streams::begin_capture(stream_ref s, std::source_location where) {
   if (s.handle() == nullptr) refuse("capturing a stream", capture_unsupported, where);
   if (q.captures) refuse("capturing a stream", illegal_state, where);
   q.captures = true;
+  q.capturing_thread = std::this_thread::get_id();
 }
 
 captured_work streams::end_capture(stream_ref s, std::source_location where) {
@@ -219,7 +220,7 @@ captured_work streams::end_capture(stream_ref s, std::source_location where) {
 bool streams::forbidden_by_capture() {
   bool any = false;
   for (auto const& q : queues_) {
-    if (!q->captures) continue;
+    if (!q->captures || q->capturing_thread != std::this_thread::get_id()) continue;
     q->capture_failed = true;
     any = true;
   }

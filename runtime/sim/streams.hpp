@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <variant>
 #include <vector>
@@ -44,6 +45,7 @@ struct queue {
   running_launch const* running = nullptr;  ///< the items come after it
   bool destroyed = false;                   ///< destroyed by its owner; its work still runs
   bool captures = false;
+  std::thread::id capturing_thread{};
   bool capture_failed = false;
   captured_work captured;
 
@@ -91,8 +93,8 @@ class streams {
   void begin_capture(stream_ref s, std::source_location where);
   captured_work end_capture(stream_ref s, std::source_location where);
   [[nodiscard]] bool capturing(stream_ref s) const { return queue_of(s).captures; }
-  /// True if any stream is captured. Calls that enqueue nothing are then forbidden and end the
-  /// captures.
+  /// True if this thread captures a stream. Calls that enqueue nothing are then forbidden, and
+  /// invalidate the thread's captures.
   bool forbidden_by_capture();
 
   /// Work of a stream has written `bytes` bytes.

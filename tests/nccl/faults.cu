@@ -129,11 +129,12 @@ TEST(nccl_faults_alive, a_rank_that_is_later_than_the_limit_ends_the_runs_of_the
     std::optional<worker> one{world};
     one->run();
     if (is_last(world)) sleep_seconds(30);
+    // Of several threads that wait, the first one whose limit ends ends the waits of the others.
+    bool const threads = test::process_rank::of_job() == nullptr;
+    bool const alone = !is_last(world) && (!threads || world.size() == 2);
     std::string const text =
-        one->expect_error(limit, is_last(world) ? any_end : "no end within 5 s of a gathering");
-    if (test::process_rank::of_job() == nullptr && world.rank() == 0) {
-      EXPECT_THAT(text, HasSubstr("rank " + std::to_string(world.size() - 1) + ";"));
-    }
+        one->expect_error(limit, alone ? "no end within 5 s of a gathering" : any_end);
+    if (threads && alone) EXPECT_THAT(text, HasSubstr("rank 1;"));
     destroy(one);
   });
 }

@@ -6,6 +6,8 @@
 
 #include <gmock/gmock.h>
 
+#include <thread>
+
 namespace {
 
 using test::record_in;
@@ -55,6 +57,22 @@ TEST(graph, a_captured_launch_can_be_replayed) {
   captured.launch(s);
   g.guarded.wait(s);
   expect_runs(replays + 2);
+}
+
+/// In a job of several GPUs each rank is a thread, and captures while others allocate and wait.
+TEST(graph, other_threads_may_allocate_during_a_capture) {
+  warden::stream s;
+  warden::buffer<std::uint32_t> words{1};
+  auto const captured = graph::capture(s, [&] {
+    words.fill_bytes(1, s);
+    std::thread{[] {
+      warden::buffer<std::uint32_t> other{1000};
+      other.fill_bytes(0);
+      warden::stream{}.synchronize();
+    }}.join();
+  });
+  captured.launch(s);
+  EXPECT_EQ(words.to_host(s)[0], 0x01010101u);
 }
 
 TEST(graph, a_failure_in_a_replay_is_reported) {
