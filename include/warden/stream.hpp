@@ -118,9 +118,9 @@ struct located_stream {
 class graph {
  public:
   /// Begins to capture the work in `s` instead of running it. Precondition: `s` is not the default
-  /// stream. Until `end_capture`, which the same thread calls, this thread must not allocate or free
-  /// device memory, and no thread may wait for `s` (CUDA's capture mode "thread local"). Throws
-  /// cuda_error.
+  /// stream. Until `end_capture`, which the same thread calls, this thread must not allocate or
+  /// free device memory, and no thread may wait for `s` (CUDA's capture mode "thread local").
+  /// Throws cuda_error.
   static void begin_capture(stream_ref s,
                             std::source_location where = std::source_location::current());
   /// Returns the captured work. Throws cuda_error if the program did something forbidden during the

@@ -129,7 +129,7 @@ TEST(nccl_faults_alive, a_rank_that_is_later_than_the_limit_ends_the_runs_of_the
     std::optional<worker> one{world};
     one->run();
     if (is_last(world)) sleep_seconds(30);
-    // Of several threads that wait, the first one whose limit ends ends the waits of the others.
+    // If several threads wait, the first one that reaches its limit ends the waits of the others.
     bool const threads = test::process_rank::of_job() == nullptr;
     bool const alone = !is_last(world) && (!threads || world.size() == 2);
     std::string const text =
