@@ -223,7 +223,8 @@ class nccl_transport final : public runtime::transport {
     call_ = std::move(call);
     if (job_ != nullptr) ++job_->calls[static_cast<std::size_t>(rank_)];
   }
-  /// Counts usually arrive within 10 us: only longer waits let other threads run.
+  /// A run waits here for the counts while the kernel that sends is still at work. A sleep ends
+  /// 0.1 ms later, so only a wait 100 times as long sleeps. Waits of 1 ms let other threads run.
   void pause(clock::time_point begin, char const* what, std::source_location where) {
     if (aborted_) fail(what, "aborted by this rank", where);
     std::chrono::duration<double> const lasted = clock::now() - begin;
@@ -233,8 +234,11 @@ class nccl_transport final : public runtime::transport {
                "; look for a rank that failed, or raise communicator_options::time_limit_seconds",
            where);
     }
-    if (lasted > std::chrono::milliseconds{1})
+    if (lasted > std::chrono::milliseconds{10}) {
       std::this_thread::sleep_for(std::chrono::microseconds{20});
+    } else if (lasted > std::chrono::milliseconds{1}) {
+      std::this_thread::yield();
+    }
   }
   /// Ranks of this process that have begun fewer collective calls, as text.
   [[nodiscard]] std::string missing_ranks() const {

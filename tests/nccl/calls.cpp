@@ -112,6 +112,18 @@ TEST_F(nccl_calls, a_rank_that_does_not_come_is_waited_for_so_long) {
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds{20});
   EXPECT_EQ(comm_.aborted, 0);
 }
+/// A run waits for the counts while the kernel that sends is still at work, and a sleep delays it.
+TEST_F(nccl_calls, a_short_wait_does_not_sleep) {
+  now.stream_ends = false;
+  auto const sleeps_in = [&](double seconds) {
+    communicator const world{&comm_, {.time_limit_seconds = seconds}};
+    now.sleeps = 0;
+    told([&] { world.transport().wait({}, where); });
+    return now.sleeps.load();
+  };
+  EXPECT_EQ(sleeps_in(0.005), 0);
+  EXPECT_GT(sleeps_in(0.1), 0);
+}
 
 TEST_F(nccl_calls, after_an_error_every_call_fails_at_once_and_nccl_is_called_no_more) {
   communicator const world{&comm_, {.time_limit_seconds = 0.01}};

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <source_location>
 #include <vector>
@@ -87,6 +88,11 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
 
 cudaError_t cudaStreamQuery(cudaStream_t) {
   return now.stream_ends ? cudaSuccess : cudaErrorNotReady;
+}
+/// Counts sleeps. `sleep_for` calls it.
+int nanosleep(timespec const* time, timespec* left) {
+  ++now.sleeps;
+  return clock_nanosleep(CLOCK_MONOTONIC, 0, time, left);
 }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 char const* cudaGetErrorString(cudaError_t) { return "an error of CUDA's"; }

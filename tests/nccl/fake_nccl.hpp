@@ -35,5 +35,6 @@ struct calls {
   int lost_device = -1;                         ///< device that cannot be made current
   int full_device = -1;                         ///< device without pinned memory
   std::vector<std::unique_ptr<ncclComm>> made;  ///< by ncclCommInitAll
+  std::atomic<int> sleeps = 0;                  ///< calls of `sleep_for`
 };
 extern calls now;
