@@ -23,13 +23,14 @@ RUN_MUTANTS = {
     "prepared-barrier": ("detail/execute/copy_segments.cuh", "", ROWS_OF_COPIES, WRONG_ROW),
     "row-first": ("detail/deterministic/unit_runner.cuh", "apply(of.begin, id, all);", ROWS_COMBINE, "another section ran"),
     # Tables of partials: wide partials are left out; only the last one counts; they leave before they are filled; their runs take
-    # partitions of the home part; a rank sends one to a rank that expects messages.
+    # partitions of the home part; a rank sends one to a rank that expects messages; parts of a split log are those of rank 0.
     "table-wide": ("detail/spread/table_kernels.cuh", "", SPREAD_TABLES, SPREAD_WRONG),
     "table-of-rank": ("detail/spread/table_kernels.cuh", "partial_sum<partial> last; cells[place].add_to(last); if (last.is_present) sum = last;",
                       SPREAD_TABLES, SPREAD_WRONG),
     "tables-early": ("detail/spread/spread_runner.cuh", "", SPREAD_TABLES, SPREAD_WRONG + "|" + STRAY),
     "table-counters": ("detail/spread/spread_runner.cuh", "", SPREAD_TABLES, SPREAD_WRONG + "|" + STRAY),
     "table-agreed": ("detail/spread/spread_runner.cuh", "", EXCHANGE + "no_rank_sends_tables_if_one_cannot", "a rank has filled a table"),
+    "split-part": ("detail/spread/spread_runner.cuh", "", SPREAD_TABLES, SPREAD_WRONG),
     "run-acquire": ("detail/execute/run_array.cuh", "", "parts/run_array.what_a_run_wrote_is_visible_to_the_next", "lost update"),
     "run-amid": ("detail/execute/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u);",
                  "logs/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),

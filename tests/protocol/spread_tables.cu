@@ -63,8 +63,31 @@ TYPED_TEST(spread_tables, are_not_filled_for_few_sections) {
   });
 }
 TEST(spread_tables_of_deposits, are_filled_from_a_log_that_is_split) {
-  on_ranks(ranks(2), [](warden::communicator const& world) {
-    run_parts<deposit, by_default>(world, 500, 4000, true, {.partitions = 4, .split = 8});
+  for (int const count : {2, 3}) {
+    on_ranks(ranks(count), [](warden::communicator const& world) {
+      run_parts<deposit, by_default>(world, 500, 6000, true, {.partitions = 4, .split = 8});
+    });
+  }
+}
+/// Rank 1 sends rank 0 a table, and rank 2 messages, from a log that is split.
+TEST(spread_tables_of_deposits, leave_next_to_messages_of_a_log_that_is_split) {
+  constexpr std::uint32_t keys = 90, n = 1000, few = 10, ranks_here = 3;
+  on_ranks(ranks(ranks_here), [](warden::communicator const& world) {
+    bench<deposit> b{world, keys};
+    warden::deferred later{b.on(), n + few, {.partitions = 2, .split = 2}};
+    later.record_phases();
+    if (world.rank() == 1) {
+      b.send_alone(later, 0, n, 1);
+      b.send_alone(later, n, n + few, ranks_here);
+    }
+    later.run();
+    EXPECT_EQ(filled_tables(later), world.rank() == 1);
+    b.on().wait();
+    auto const rank = static_cast<std::uint32_t>(world.rank());
+    std::uint64_t expected = rank == 0 ? n : 0;
+    for (std::uint32_t i = n; i < n + few; ++i)
+      expected += deferring::id_of(i, ranks_here) == rank ? 1 : 0;
+    EXPECT_EQ(b.ran(), expected);
   });
 }
 

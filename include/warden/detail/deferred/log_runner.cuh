@@ -130,7 +130,7 @@ class log_runner {
   void make(run_type& run, std::source_location where) {
     traces_ = buffer<partition_trace>{run.owners.partitions(), where};
     run.traces = traces_.data();
-    make_split(run.log, run.owners, run.owners.within(run.log.partitions.partitions()), where);
+    make_split(run.log, run.owners.within(run.log.partitions.partitions()), where);
     make_sorter(run.log, where);
   }
   /// Makes the memory that sorts the log.
@@ -141,12 +141,11 @@ class log_runner {
       sorter_.plan(log, where);
     }
   }
-  /// Makes the memory that splits logs no larger than `log`, by `within`, if their partitions are
-  /// not those of `owners`.
-  void make_split(typename run_type::log_type const& log, partition_map const& owners,
-                  partition_map within, std::source_location where) {
+  /// Makes the memory that splits logs no larger than `log`, if `within` has several partitions.
+  void make_split(typename run_type::log_type const& log, partition_map within,
+                  std::source_location where) {
     if constexpr (splits) {
-      if (log.partitions.partitions() != owners.partitions()) split_.make(log, within, where);
+      if (within.partitions() != 1) split_.make(log, within, where);
     }
   }
 
@@ -179,12 +178,12 @@ class log_runner {
     }
     stage = run_stage::sorted;
   }
-  /// Enqueues the split of a sorted log, if the owners have finer partitions. Returns the arguments
-  /// of the run in its place.
+  /// Enqueues the split of a sorted log, if the owners have finer partitions and the log is not
+  /// split yet. Returns the arguments of the run in its place.
   run_arguments<run_type> split(run_arguments<run_type> run, [[maybe_unused]] stream_ref s,
                                 [[maybe_unused]] std::source_location where) {
     if constexpr (splits) {
-      if (!split_.is_made()) return run;
+      if (!split_.is_made() || run.ref.log.rows_of != nullptr) return run;
       run.least = split_from_;
       return split_.enqueue(run, s, where);
     } else {

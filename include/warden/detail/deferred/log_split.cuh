@@ -35,8 +35,8 @@ class log_split {
            counters_.bytes();
   }
 
-  /// Makes the memory to split logs no larger than `coarse`, each partition by `within`. Throws
-  /// cuda_error.
+  /// Makes the memory to split logs no larger than `coarse`, with at most as many partitions, each
+  /// partition by `within`. Throws cuda_error.
   void make(typename Ref::log_type const& coarse, partition_map within,
             std::source_location where) {
     std::uint32_t const partitions = coarse.partitions.partitions();
@@ -45,7 +45,6 @@ class log_split {
     log_ = {};
     log_.size = coarse.size;
     log_.partitions = within;
-    log_.coarse_log2 = static_cast<std::uint32_t>(std::countr_zero(partitions));
     log_.rows = static_cast<std::uint32_t>(split_.most_rows(coarse));
     pool_ = buffer<typename Ref::message_type>{coarse.size, where};
     offsets_ =
@@ -73,6 +72,8 @@ class log_split {
   run_arguments<Ref> enqueue(run_arguments<Ref> run, stream_ref s, std::source_location where) {
     split_arguments<Ref> argument{run, log_, counters_.data()};
     argument.to.control = run.ref.log.control;
+    argument.to.coarse_log2 =
+        static_cast<std::uint32_t>(std::countr_zero(run.ref.log.partitions.partitions()));
     void* arguments[] = {&argument};
     runtime::launch(split_.kernel, runtime::early_launch(blocks_, threads, split_.shared_bytes),
                     arguments, s, where);

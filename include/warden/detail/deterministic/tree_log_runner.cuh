@@ -54,7 +54,7 @@ class tree_log_runner<Policy, Record, Section> {
   /// Makes the memory that sorts and runs a planned log. Throws cuda_error.
   void make(run_type& run, std::source_location where) {
     make_sorter(run.log, where);
-    make_split(run.log, run.owners, run.owners, where);
+    make_split(run.log, run.owners, where);
   }
   /// Makes the memory that finds the order of the log, or sorts its flat messages.
   void make_sorter(typename run_type::log_type& log, std::source_location where) {
@@ -67,7 +67,7 @@ class tree_log_runner<Policy, Record, Section> {
   /// Makes the memory that runs logs no larger than `log`. They have one partition, so there is
   /// none to split.
   void make_split(typename run_type::log_type const& log, partition_map const&,
-                  partition_map const&, std::source_location where) {
+                  std::source_location where) {
     befores_ = buffer<std::uint32_t>{log.rows, where};
     places_ = buffer<std::uint32_t>{log.size, where};
     if constexpr (log_sections<run_type>::lists_ids)

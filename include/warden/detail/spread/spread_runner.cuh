@@ -114,9 +114,9 @@ class spread_runner {
     log_type const& arrived_log = exchange_.arrived();
     largest.size = std::max(home_.size, arrived_log.size);
     largest.rows = std::max(home_.rows, arrived_log.rows);  // mutation: split-came
+    if (table_places_ != 0) largest.partitions = run.log.partitions;
     std::uint32_t const parts = run.owners.partitions() / columns_.partitions();
-    inner_.make_split(largest, run.owners, {parts, 1u << run.bits.low << run.bits.ranks_log2},
-                      where);
+    inner_.make_split(largest, {parts, 1u << run.bits.low << run.bits.ranks_log2}, where);
   }
 
   /// True if sections of a run may send sections: then the host must know if any section was run.
@@ -144,10 +144,10 @@ class spread_runner {
     exchange_table const counted = gathered_counts(where);
     note_end(run_phase::gather, s, where);
     bool const any = travels(counted);
-    if (any) exchange(run, counted, stage, s, where);
+    run_arguments<run_type> home = run;
+    home.ref.log = home_;
+    if (any) exchange(run, counted, home.ref.log, stage, s, where);
     if (!run_type::in_order && counted.places(own(), own()) != 0) {
-      run_arguments<run_type> home = run;
-      home.ref.log = home_;
       inner_.execute(home, stage, s, where);
       note_end(run_phase::home, s, where);
     }
@@ -191,8 +191,13 @@ class spread_runner {
   [[nodiscard]] std::uint32_t ranks() const { return ranks_of(world()); }
   [[nodiscard]] std::uint32_t own() const { return static_cast<std::uint32_t>(world().rank()); }
   [[nodiscard]] std::uint32_t columns() const { return columns_.partitions(); }
-  /// Returns the view of a log's messages for the records of one rank.
+  /// Returns the view of a log's messages for the records of one rank. The log may be split.
   [[nodiscard]] log_type part_of(log_type log, std::uint32_t rank) const {
+    if (log.rows_of != nullptr) {
+      log.rows_of += std::size_t{rank} * columns_.partitions();  // mutation: split-part
+      log.coarse_log2 = static_cast<std::uint32_t>(std::countr_zero(columns_.partitions()));
+      return log;
+    }
     log.partitions = columns_;
     log.offsets += std::size_t{rank} * columns_.partitions() * log.rows;
     return log;
@@ -274,6 +279,13 @@ class spread_runner {
     }
     return false;
   }
+  /// True if no messages of this rank travel.
+  [[nodiscard]] bool sends_only_tables(exchange_table const& t) const {
+    for (std::uint32_t to = 0; to < ranks(); ++to) {
+      if (t.sends_rows(own(), to)) return false;
+    }
+    return true;
+  }
   [[nodiscard]] bool gets_tables(exchange_table const& t) const {
     for (std::uint32_t from = 0; from < ranks(); ++from) {
       if (t.sends_table(from, own())) return true;
@@ -287,9 +299,10 @@ class spread_runner {
   [[nodiscard]] exchange_table on_device() const { return table_of(counts_.all()); }
 
   /// Enqueues packing and transfer of this rank's messages for other ranks, in a stream of its own,
-  /// and before the transfer the runs that fill this rank's tables.
-  void exchange(run_arguments<run_type> const& run, exchange_table const& t, run_stage& stage,
-                stream_ref s, std::source_location where) {
+  /// and before the transfer the runs that fill this rank's tables. If these split the messages for
+  /// this rank, too, `home` becomes their log.
+  void exchange(run_arguments<run_type> const& run, exchange_table const& t, log_type& home,
+                run_stage& stage, stream_ref s, std::source_location where) {
     stream_ref const exchange_stream = counts_.stream();
     sorted_.record(s, where);
     exchange_stream.wait_for(sorted_, where);
@@ -299,7 +312,7 @@ class spread_runner {
     // Sections that ran concurrently with the packing would start on multiprocessors that it leaves
     // free, and stay there after it has ended.
     s.wait_for(packed_, where);
-    if constexpr (combines) combine(run, t, s, where);
+    if constexpr (combines) combine(run, t, home, s, where);
     exchange_.send(t, exchange_stream, where);
     stage = run_stage::begun;
     note_end(run_phase::exchange, exchange_stream, where);
@@ -308,15 +321,23 @@ class spread_runner {
 
   /// Enqueues the runs that fill this rank's tables. They are in the stream of the run, because
   /// they take all multiprocessors and the memory of the split, as the run of the home part does.
-  void combine(run_arguments<run_type> const& run, exchange_table const& t, stream_ref s,
-               std::source_location where) {
+  /// See `exchange` for `home`.
+  void combine(run_arguments<run_type> const& run, exchange_table const& t, log_type& home,
+               stream_ref s, std::source_location where) {
+    log_type log = run.ref.log;
     bool any = false;
     for (std::uint32_t to = 0; to < ranks(); ++to) {
       if (!t.sends_table(own(), to)) continue;
-      if (!any) tables_.prepare(run, on_device(), own(), s, where);
+      if (!any) {
+        tables_.prepare(run, on_device(), own(), s, where);
+        // A rank has hardly more multiprocessors than partitions, and with skewed ids one partition
+        // may have 1.5 times the average. In one launch the blocks share those of all ranks.
+        if (sends_only_tables(t)) log = inner_.split(run, s, where).ref.log;
+        if (log.rows_of != nullptr) home = part_of(log, own());
+      }
       any = true;
       run_arguments<run_type> part = run;
-      part.ref.log = part_of(run.ref.log, to);
+      part.ref.log = part_of(log, to);
       part.ref.log.control = tables_.control_of(to);  // mutation: table-counters
       tables_.fill(inner_.split(part, s, where), to, exchange_.table_for(t, to), s, where);
     }
