@@ -135,6 +135,32 @@ requires(alignof(T) <= 8) class packed<T> {
   T value_;
 };
 
+__extension__ using int128 = __int128;
+__extension__ using unsigned_int128 = unsigned __int128;
+/// True if values of a type add up as their bits do.
+template <class T>
+inline constexpr bool is_integer = (std::is_integral_v<T> && !std::is_same_v<T, bool>) ||
+                                   std::is_same_v<T, int128> || std::is_same_v<T, unsigned_int128>;
+/// Number of words of 32 bits that hold a T.
+template <class T>
+inline constexpr unsigned words_of = (sizeof(T) + 3) / 4;
+
+/// Writes the words of a number, the lowest one first, and advances `to` beyond them.
+template <class T>
+WARDEN_DEVICE void write_words(std::uint32_t*& to, T const& number) {
+  WARDEN_UNROLL
+  for (unsigned w = 0; w < words_of<T>; ++w)
+    *to++ = static_cast<std::uint32_t>(number >> (w == 0 ? 0 : 32 * w));
+}
+/// Returns the number of such words, and advances `from` beyond them.
+template <class T>
+WARDEN_DEVICE T read_words(std::uint32_t const*& from) {
+  unsigned_int128 bits = 0;
+  WARDEN_UNROLL
+  for (unsigned w = 0; w < words_of<T>; ++w) bits |= unsigned_int128{*from++} << 32 * w;
+  return static_cast<T>(bits);
+}
+
 /// Member `To` of a record, and what a value, or its member `From`, gives it.
 template <auto To, auto From>
 struct field {
@@ -160,6 +186,8 @@ struct field {
 template <auto To, auto From = nullptr>
 struct sum : detail::field<To, From> {
   using type = detail::type_of<To>;  ///< type of the member
+  /// True if blocks may add the bits of values.
+  static constexpr bool adds_words = detail::is_integer<type>;
   /// Returns the sum.
   WARDEN_DEVICE static type combine(type a, type b) { return static_cast<type>(a + b); }
 };
@@ -191,6 +219,15 @@ struct maximum : detail::field<To, From> {
 
 namespace detail {
 
+/// True if a field adds integers.
+template <class Field>
+inline constexpr bool adds_words = [] {
+  if constexpr (requires { Field::adds_words; }) {
+    return Field::adds_words;
+  } else {
+    return false;
+  }
+}();
 /// One field of a partial.
 template <class Field>
 struct field_cell {
@@ -245,7 +282,28 @@ struct aggregate_partial : field_cell<Fields>... {
   }
   WARDEN_DEVICE void operator()(record& r) const { (update<Fields>(r), ...); }
 
+  // The words of a partial whose fields add integers: see detail/bulk/word_table.cuh.
+  static constexpr unsigned words = (words_of<typename Fields::type> + ...);
+  WARDEN_HOST_DEVICE static constexpr bool carries_into(unsigned w) {
+    unsigned begin = 0;
+    bool begins = false;
+    ((begins = begins || begin == w, begin += words_of<typename Fields::type>), ...);
+    return !begins;
+  }
+  WARDEN_DEVICE void to_words(std::uint32_t (&to)[words]) const requires(adds_words<Fields>&&...) {
+    std::uint32_t* next = to;
+    (write_words<typename Fields::type>(next, field_cell<Fields>::value), ...);
+  }
+  WARDEN_DEVICE static aggregate_partial of_words(std::uint32_t const (&from)[words]) requires(
+      adds_words<Fields>&&...) {
+    std::uint32_t const* next = from;
+    return aggregate_partial{field_cell<Fields>{read_words<typename Fields::type>(next)}...};
+  }
+
  private:
+  // Braces in the initialization of `of_words` order the reads.
+  WARDEN_DEVICE explicit aggregate_partial(field_cell<Fields> const&... fields)
+      : field_cell<Fields>{fields}... {}
   template <class Field>
   WARDEN_DEVICE static void add(field_cell<Field>& to, field_cell<Field> const& other) {
     to.value = Field::combine(to.value, other.value);

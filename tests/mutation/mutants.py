@@ -3,7 +3,7 @@
 from allocation_mutants import ALLOCATION_MUTANTS
 from app_mutants import APP_MUTANTS
 from copy_mutants import COPY_MUTANTS
-from diagnoses import (ASKED, BETWEEN, BULK, BULK_FEW, COMBINED, COUNTED, EDGES, EXCHANGE, GROUPS_BY_LOCKS, GROUPS_BY_RUNS,
+from diagnoses import (ASKED, BETWEEN, COMBINED, COUNTED, EDGES, EXCHANGE, GROUPS_BY_LOCKS, GROUPS_BY_RUNS,
                        HALF_DONE, HOT, KEYED, LATE, LOGS, ORDER, PARTIALS, RACE, RACES_OF_BUFFERS, RACES_OF_GROUPS,
                        RACES_OF_NOOPS, RACES_OF_ROUNDS, ROUNDS, SPREAD, SPREAD_ORDER, SPREAD_WRONG, STRAY, TABLES,
                        TABLE_WRONG, TREE, TREE_BUCKET)
@@ -216,10 +216,6 @@ MUTANTS = {
     "rows-marked": ("detail/deferred/warp_row_index.cuh", "", LOGS, "lost or doubled section|sections were lost|" + STRAY),
     # Combining: what went into another section is sent as well; ranks before the counts are clear; runs before all are sorted;
     # sections of a run left out; its beginning in a thread before forgotten; what is kept is forgotten.
-    "bulk-equal": ("detail/bulk/combine_equal.cuh", "", BULK, "lost or doubled section"),
-    "bulk-forward": ("detail/bulk/thread_tables.cuh", "old[k] = old[k];", BULK_FEW, "lost or doubled section"),
-    "bulk-acquire": ("detail/bulk/block_table.cuh", "", BULK, "unordered load"),
-    "bulk-release": ("detail/bulk/block_table.cuh", "", BULK, "unordered load"),
     "log-absorbed": ("detail/deferred/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
     "log-ranked": ("detail/deferred/batch_writer.cuh", "", COMBINED, "lost or doubled section|outside a shared span|sections were lost"),
     "sorted-whole": ("detail/deferred/batch_combiner.cuh", "", COMBINED, "lost or doubled section|outside a shared span|sections were lost"),

@@ -1,8 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of the kernels of a run; mutants.py says how a row reads."""
-from diagnoses import EXCHANGE, LOGS, RACE, RACES_OF_NOOPS, ROWS, ROWS_COMBINE, ROWS_OF_COPIES, SPREAD_TABLES, SPREAD_WRONG, STRAY, TREE_ASCENDING, WRONG_ROW
+from diagnoses import BULK, BULK_FEW, BULK_WORDS, EXCHANGE, LOGS, RACE, RACES_OF_NOOPS, ROWS, ROWS_COMBINE, ROWS_OF_COPIES, SPREAD_TABLES, SPREAD_WRONG, STRAY, TREE_ASCENDING, WRONG_ROW
 
 RUN_MUTANTS = {
+    # Bulk runs: a partial that went to another lane is added again; a lane forgets that two of its rows are for one record;
+    # orders of a record's lock; a carry is lost, also by a word of ones; sums are read before all warps have added.
+    "bulk-equal": ("detail/bulk/combine_equal.cuh", "", BULK, "lost or doubled section"),
+    "bulk-forward": ("detail/bulk/thread_tables.cuh", "old[k] = old[k];", BULK_FEW, "lost or doubled section"),
+    "bulk-acquire": ("detail/bulk/block_table.cuh", "", BULK, "unordered load"),
+    "bulk-release": ("detail/bulk/block_table.cuh", "", BULK, "unordered load"),
+    "bulk-carry": ("detail/bulk/word_table.cuh", "carry = 0;", BULK_WORDS, "wrong sum"),
+    "bulk-ones": ("detail/bulk/word_table.cuh", "", BULK_WORDS, "wrong sum"),
+    "bulk-added": ("detail/bulk/word_table.cuh", "", BULK_WORDS, "wrong sum|unordered load"),
     # Flat messages that no sort reaches; a kernel that begins before the one before it has ended.
     "most-flat": ("detail/deferred/deferred_kernels.cuh", "", LOGS, "lost or doubled section"),
     # A run whose first block to end opens the log; a last block that does not wait for the accesses of the others.

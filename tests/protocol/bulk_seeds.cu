@@ -2,6 +2,7 @@
 // Bulk runs of sections that combine, under many schedules.
 
 #include "tests/protocol/bulk.cuh"
+#include "tests/protocol/word_sums.cuh"
 #include "tests/support/many_schedules.cuh"
 
 #include <cstdint>
@@ -25,6 +26,15 @@ TEST(bulk_seeds, tables_of_blocks_are_as_in_a_loop) {
     auto const mixed = static_cast<std::uint32_t>(test::mix(seed));
     std::uint32_t const n = 1 + mixed % 700, hot = mixed >> 10 & 255u;
     expect_as_in_a_loop<1, small_blocks>({n, 800, hot, 0, 1 + (mixed >> 20) % 40});
+  });
+}
+
+TEST(bulk_seeds, tables_of_words_are_as_in_a_loop) {
+  test::under_many_schedules(2, [](std::uint64_t seed) {
+    auto const mixed = static_cast<std::uint32_t>(test::mix(seed));
+    std::uint32_t const records = 1 + (mixed >> 20) % 130;
+    word_sums::expect_as_in_a_loop<small_blocks>(
+        word_sums::some_ids(1 + mixed % 700, records, mixed >> 10 & 255u), records);
   });
 }
 

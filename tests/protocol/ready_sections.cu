@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ready-made sections: add and aggregate, in bulk, through a log, and in trees.
 
-#include "tests/support/support.cuh"
+#include "tests/protocol/word_sums.cuh"
 
 #include <warden/cuda_names.cuh>
 #include <warden/deferred.cuh>
@@ -98,6 +98,27 @@ TEST(aggregate, combines_in_a_log) {
   log.run();
   all.wait();
   EXPECT_EQ(records.to_host(), expected_statistics());
+}
+
+TYPED_TEST(aggregates, sum_integers_of_all_sizes) {
+  for (std::uint32_t const records : {1u, 10u, 200u, 6000u}) {
+    word_sums::expect_as_in_a_loop<TypeParam>(word_sums::some_ids(n, records, 40), records);
+  }
+}
+/// On the device's own number of records in a table, which is less than 30,000, and in parts.
+TEST(aggregate, sums_integers_of_records_in_parts) {
+  word_sums::expect_as_in_a_loop<warden::policy<>>(word_sums::some_ids(20'000, 30'000, 40), 30'000);
+}
+/// Fields that atomics cannot add are combined.
+TEST(aggregate, adds_words_of_integers_alone) {
+  using warden::detail::sums_words;
+  static_assert(sums_words<warden::partial_of<word_sums::section>>);
+  static_assert(!sums_words<warden::partial_of<of_a_number>>);
+  struct prices {
+    float sum;
+  };
+  static_assert(
+      !sums_words<warden::partial_of<warden::aggregate<float, warden::sum<&prices::sum>>>>);
 }
 
 struct order_line {

@@ -7,6 +7,7 @@
 #include <warden/detail/bulk/bulk_shape.cuh>
 #include <warden/detail/bulk/thread_tables.cuh>
 #include <warden/detail/bulk/warp_tables.cuh>
+#include <warden/detail/bulk/word_table.cuh>
 #include <warden/runtime.hpp>
 #include <warden/simt/simt.cuh>
 
@@ -23,6 +24,7 @@ enum class bulk_tables : unsigned char {
   of_threads,  ///< thread_tables
   of_warps,    ///< warp_tables
   of_blocks,   ///< block_table
+  of_words,    ///< word_table
 };
 /// Tables that were chosen, and their sizes.
 struct bulk_plan {
@@ -72,11 +74,32 @@ std::optional<bulk_plan> plan_shared_tables(std::uint64_t records, unsigned thre
   return {};
 }
 
+/// Returns the word_table for `records` records on such a device, or nothing if a block has no room
+/// for a table of all records. At most `most_blocks` blocks are resident, 2 blocks of `threads`
+/// threads or 1 of twice as many.
+template <class Partial>
+std::optional<bulk_plan> plan_word_table(std::uint64_t records, unsigned threads,
+                                         runtime::device_facts const& facts, unsigned most_blocks) {
+  if (records == 0 || records > facts.shared_bytes_per_block) return {};
+  bulk_shape shape{static_cast<std::uint32_t>(records), threads, 0};
+  for (unsigned blocks = most_blocks; blocks != 0; --blocks) {
+    shape.threads = threads * 2 / blocks;
+    for (shape.places = simt::warp_size; shape.places != 0; shape.places /= 2) {
+      std::size_t const bytes = word_table<Partial>::shared_bytes(shape);
+      if (resident_by_memory(bytes, shape.threads, facts) >= blocks)
+        return bulk_plan{bulk_tables::of_words, shape, bytes, blocks};
+    }
+  }
+  return {};
+}
+
 /// Returns the tables for `records` records on such a device, in blocks of up to `threads` threads
 /// for each of 2, or nothing if a block has no room for a table of all records.
 template <class Partial>
 std::optional<bulk_plan> plan_bulk(std::uint64_t records, unsigned threads,
                                    runtime::device_facts const& facts) {
+  // One block leaves half of the partials that two leave.
+  if constexpr (sums_words<Partial>) return plan_word_table<Partial>(records, threads, facts, 1);
   // Fewer threads than a quarter do not load fast enough.
   if (records != 0 && records <= thread_tables<Partial>::most_records) {
     for (unsigned few = std::min(threads / 2, thread_tables<Partial>::most_threads);

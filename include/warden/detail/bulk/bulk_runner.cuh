@@ -86,13 +86,10 @@ class bulk_runner {
       }
       return guarded_access::shared(on)->enqueued(s, where);
     }
-    switch (plan_.tables) {
-      case bulk_tables::of_threads:
-        return run_by<thread_tables>(on, of, f, s, where);
-      case bulk_tables::of_warps:
-        return run_by<warp_tables>(on, of, f, s, where);
-      case bulk_tables::of_blocks:
-        return run_by<block_table>(on, of, f, s, where);
+    if constexpr (sums_words<partial>) {
+      run_by<word_table>(on, of, f, s, where);
+    } else {
+      run_by_plan(on, of, f, s, where);
     }
   }
 
@@ -109,6 +106,20 @@ class bulk_runner {
     std::size_t const cells = std::size_t{most_blocks_} * plan.shape.records;
     partials_ = buffer<partial>{cells, where};
     present_ = buffer<unsigned char>{cells, where};
+  }
+  template <class Guarded, class Function>
+  void run_by_plan(Guarded& on, index_range of, Function const& f, stream_ref s,
+                   std::source_location where) {
+    switch (plan_.tables) {
+      case bulk_tables::of_threads:
+        return run_by<thread_tables>(on, of, f, s, where);
+      case bulk_tables::of_warps:
+        return run_by<warp_tables>(on, of, f, s, where);
+      case bulk_tables::of_blocks:
+        return run_by<block_table>(on, of, f, s, where);
+      case bulk_tables::of_words:
+        break;  // see `run`
+    }
   }
   template <template <class> class Table, class Guarded, class Function>
   void run_by(Guarded& on, index_range of, Function const& f, stream_ref s,

@@ -15,7 +15,9 @@ namespace detail {
 struct bulk_shape {
   std::uint32_t records;  ///< cells of a table
   unsigned threads;       ///< threads of a block
-  unsigned places;        ///< cells of a warp's own table in a block_table: 0 or a power of two
+  /// Cells of a warp's own table in a block_table: 0 or a power of two. Copies of a record's cell
+  /// in a word_table: a power of two, at most one for each lane of a warp.
+  unsigned places;
 
   /// Returns the warps of a block.
   [[nodiscard]] WARDEN_HOST_DEVICE constexpr unsigned warps() const {

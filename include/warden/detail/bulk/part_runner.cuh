@@ -54,10 +54,10 @@ class part_runner {
     for (std::uint32_t shift = 16; shift >= 5; --shift) {
       std::uint64_t const width = std::uint64_t{1} << shift, parts = (records + width - 1) >> shift;
       if (parts > most_parts) break;
-      auto const tables = plan_bulk<partial>(width, Threads, facts);
+      auto const tables = plan_part(width, facts);
       if (!tables) continue;
       bool const is_of_warps = tables->tables == bulk_tables::of_warps;
-      if (!found || is_of_warps)
+      if (!found || is_of_warps || sums_words<partial>)
         found = part_plan{*tables, shift, static_cast<std::uint32_t>(parts)};
       if (is_of_warps) break;
     }
@@ -165,6 +165,16 @@ class part_runner {
     buffer<unsigned char> present;  ///< [piece][record of a part]
   };
 
+  /// Returns the tables of a part of `records` records, if it fits a block.
+  static std::optional<bulk_plan> plan_part(std::uint64_t records,
+                                            runtime::device_facts const& facts) {
+    if constexpr (sums_words<partial>) {
+      return plan_word_table<partial>(records, Threads, facts, 2);
+    } else {
+      return plan_bulk<partial>(records, Threads, facts);
+    }
+  }
+
   /// Returns the rows of the next pass, after `before` rows; `left` rows are left. If sections have
   /// is_noop, passes grow, so that each one leaves out the sections that the passes before it made
   /// no-ops.
@@ -211,10 +221,17 @@ class part_runner {
                     runtime::early_launch(a.parts, sort_threads,
                                           sizeof(typename scan::storage) + sizeof(std::uint64_t)),
                     arguments, s, where);
-    auto const combine =
-        plan_.tables.tables == bulk_tables::of_warps
-            ? simt::make_kernel(&combine_pieces<warp_tables, partial, Section, arguments_type>)
-            : simt::make_kernel(&combine_pieces<block_table, partial, Section, arguments_type>);
+    auto const combine = [&] {
+      if constexpr (sums_words<partial>) {
+        return simt::make_kernel(&combine_pieces<word_table, partial, Section, arguments_type>);
+      } else {
+        return plan_.tables.tables == bulk_tables::of_warps
+                   ? simt::make_kernel(
+                         &combine_pieces<warp_tables, partial, Section, arguments_type>)
+                   : simt::make_kernel(
+                         &combine_pieces<block_table, partial, Section, arguments_type>);
+      }
+    }();
     runtime::allow_shared_bytes(combine, plan_.tables.shared_bytes, where);
     runtime::launch(combine,
                     runtime::early_launch(a.blocks, a.shape.threads, plan_.tables.shared_bytes),

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// One table of sums for a block, to which atomics add words of 32 bits: for partials that are
+/// sums of integers.
+#pragma once
+
+#include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/bulk/bulk_shape.cuh>
+#include <warden/detail/bulk/partial_sum.cuh>
+#include <warden/detail/bulk/partial_words.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// True if partials are integers, which add up, and nothing else. They have `words`, the number of
+/// their words of 32 bits, `to_words` and `of_words`. `carries_into(w)` tells that word w goes on
+/// with the integer of the word before it. A partial of zeros has no effect.
+template <class Partial>
+concept sums_words = requires(Partial const& partial, std::uint32_t (&words)[Partial::words]) {
+  partial.to_words(words);
+  Partial::of_words(words);
+  Partial::carries_into(0u);
+};
+
+/// The table of a block. Shared memory adds 32 bits in one instruction, and 64 bits in a loop. So
+/// each word is added by itself, and the carry of a word goes to the next one of its integer. Every
+/// wrap of a word is seen by the one thread that caused it, so the words hold the sum at the end.
+template <class Partial>
+class word_table {
+ public:
+  /// Type of the partials.
+  using partial_type = Partial;
+  /// Largest number of threads of a block.
+  static constexpr unsigned most_threads = 1024;
+  /// Number of partials that a thread adds at once.
+  static constexpr unsigned together = 1;
+  /// Returns the number of elements of `bytes` that a thread loads at once.
+  WARDEN_HOST_DEVICE static constexpr unsigned rows_at_once(std::size_t bytes) {
+    return bytes <= 16 ? 4 : bytes <= 32 ? 2 : 1;
+  }
+
+  /// Returns the shared memory of a block. Units: bytes.
+  static std::size_t shared_bytes(bulk_shape const& shape) { return layout{shape}.carver.bytes(); }
+
+  /// Uses the block's shared memory.
+  WARDEN_DEVICE word_table(bulk_shape const& shape, std::byte* storage)
+      : shape_{shape}, words_{layout{shape}.cells.in(storage)} {}
+
+  /// Empties the table. Collective over the block.
+  WARDEN_DEVICE void start() const {
+    for (unsigned k = simt::thread_rank(); k < words_.size(); k += shape_.threads) words_[k] = 0;
+    simt::sync_block();
+  }
+  /// Adds a partial, if its record is valid.
+  WARDEN_DEVICE void add(std::uint32_t record, partial_words<Partial> const& partial,
+                         bool is_valid) const {
+    if (!is_valid) return;
+    std::uint32_t more[Partial::words];
+    partial.value().to_words(more);
+    // Lanes with different copies do not meet at a bank.
+    unsigned const copy = simt::lane_id() & (shape_.places - 1);
+    std::uint32_t carry = 0;
+    WARDEN_UNROLL
+    for (unsigned w = 0; w < Partial::words; ++w) {
+      if (!Partial::carries_into(w)) carry = 0;
+      std::uint32_t const sum = more[w] + carry;
+      // Nothing to add. A word of ones with a carry passes the carry on.
+      if (Partial::carries_into(w) && sum == 0) continue;  // mutation: bulk-ones
+      std::uint32_t const old = simt::shared_fetch_add(words_[cell(w, record, copy)], sum);
+      carry = old + sum < sum ? 1 : 0;  // mutation: bulk-carry
+    }
+  }
+  /// Writes the block's partials. Collective over the block.
+  WARDEN_DEVICE void finish(block_partials<Partial> const& to) const {
+    simt::sync_block();  // mutation: bulk-added
+    for (std::uint32_t r = simt::thread_rank(); r < shape_.records; r += shape_.threads) {
+      partial_sum<Partial> all;
+      for (unsigned c = 0; c < shape_.places; ++c) {
+        unsigned const copy = (simt::lane_id() + c) & (shape_.places - 1);
+        std::uint32_t found[Partial::words], any = 0;
+        WARDEN_UNROLL
+        for (unsigned w = 0; w < Partial::words; ++w) any |= found[w] = words_[cell(w, r, copy)];
+        if (any != 0) all.add(partial_words<Partial>{Partial::of_words(found)});
+      }
+      to.put(r, all);
+    }
+  }
+
+ private:
+  struct layout {
+    WARDEN_HOST_DEVICE constexpr explicit layout(bulk_shape const& shape)
+        : cells{carver.take<std::uint32_t>(std::size_t{Partial::words} * shape.records *
+                                           shape.places)} {}
+    arena_carver carver{};
+    arena_piece<std::uint32_t> cells;
+  };
+  WARDEN_DEVICE unsigned cell(unsigned word, std::uint32_t record, unsigned copy) const {
+    return (word * shape_.records + record) * shape_.places + copy;
+  }
+
+  bulk_shape shape_;
+  simt::shared_span<std::uint32_t> words_;  ///< [word][record][copy]
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END
