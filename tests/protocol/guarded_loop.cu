@@ -130,4 +130,91 @@ TEST_F(guarded_loop, moves) {
             }));
 }
 
+// ---- loops over rows
+
+constexpr unsigned width = 20, values_width = 24, lanes = 4;
+using row = warden::elements<std::uint32_t, width>;
+using value = warden::elements<std::uint16_t, values_width>;
+using row_part = warden::row_part<std::uint32_t, width, lanes>;
+using value_part = warden::row_part<std::uint16_t, values_width, lanes>;
+using row_group = warden::lane_group<lanes>;
+
+std::vector<value> some_values() {
+  std::vector<value> values(n);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    for (unsigned k = 0; k < values_width; ++k)
+      values[i][k] = static_cast<std::uint16_t>(test::mix(i * values_width + k));
+  }
+  return values;
+}
+struct rows_and_states {
+  std::vector<row> rows;
+  std::vector<std::uint64_t> states;
+};
+/// Returns the result of `f(row, state, value)` for all ids in turn.
+template <class F>
+rows_and_states loop_over_rows(F f) {
+  rows_and_states all{std::vector<row>(accounts), std::vector<std::uint64_t>(accounts)};
+  auto const ids = some_ids();
+  auto const values = some_values();
+  for (std::uint32_t i = 0; i < n; ++i) f(all.rows[ids[i]], all.states[ids[i]], values[i]);
+  return all;
+}
+/// Expects the result of a loop over rows that calls `f`.
+template <class Policy, class Function>
+void expect_rows(rows_and_states const& expected, Function const& f) {
+  warden::buffer<row> rows{accounts};
+  warden::buffer<std::uint64_t> states{accounts};
+  rows.fill_bytes(0);
+  states.fill_bytes(0);
+  warden::buffer<value> const values{some_values()};
+  auto loop = warden::make_row_loop<lanes, Policy>(rows, states, values, f);
+  loop.apply_async(warden::buffer<std::uint32_t>{some_ids()});
+  loop.wait();
+  auto const found = rows.to_host();
+  for (std::uint32_t a = 0; a < accounts; ++a) {
+    for (unsigned k = 0; k < width; ++k)
+      ASSERT_EQ(found[a][k], expected.rows[a][k]) << "row " << a << ", element " << k;
+  }
+  EXPECT_EQ(states.to_host(), expected.states);
+}
+
+/// Adds the sum of the values to the state, and to each element of the row its number.
+struct add_values {
+  std::uint64_t factor;
+  __device__ static std::uint64_t prepare(value_part const& v, row_group const& group) {
+    std::uint64_t sum = 0;
+    for (unsigned k = 0; k < value_part::size; ++k) sum += v[k];
+    return group.reduce(sum, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  }
+  __device__ void operator()(row_part& r, std::uint64_t& state, value_part const&,
+                             std::uint64_t sum, row_group const& group) const {
+    state += factor * sum;
+    for (unsigned k = 0; k < row_part::size; ++k) r[k] += row_part::column(k, group);
+  }
+};
+/// Depends on the order of the iterations. The elements of both parts have the same columns.
+struct mix_values {
+  static_assert(row_part::piece == value_part::piece);
+  __device__ void operator()(row_part& r, std::uint64_t& state, value_part const& v) const {
+    ++state;
+    for (unsigned k = 0; k < row_part::size; ++k) r[k] = r[k] * 3 + v[k];
+  }
+};
+TEST(row_loop, prepares_and_passes_the_group) {
+  expect_rows<warden::policy<>>(loop_over_rows([](row& r, std::uint64_t& state, value const& v) {
+                                  for (unsigned k = 0; k < values_width; ++k) state += 3 * v[k];
+                                  for (unsigned k = 0; k < width; ++k) r[k] += k;
+                                }),
+                                add_values{3});
+}
+TEST(row_loop, runs_in_the_order_of_the_policy) {
+  using in_order = warden::policy<warden::options{}, warden::order::sequential>;
+  expect_rows<in_order>(loop_over_rows([](row& r, std::uint64_t& state, value const& v) {
+                          ++state;
+                          for (unsigned k = 0; k < width; ++k) r[k] = r[k] * 3 + v[k];
+                        }),
+                        mix_values{});
+}
+
 }  // namespace
