@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of the kernels of a run; mutants.py says how a row reads."""
-from diagnoses import BULK, BULK_FEW, BULK_WORDS, EXCHANGE, LOGS, RACE, RACES_OF_NOOPS, ROWS, ROWS_COMBINE, ROWS_OF_COPIES, SPREAD_TABLES, SPREAD_WRONG, STRAY, TREE_ASCENDING, WRONG_ROW
+from diagnoses import BULK, BULK_FEW, BULK_WORDS, EXCHANGE, LOGS, RACE, RACES_OF_NOOPS, ROWS, ROWS_COMBINE, ROWS_OF_COPIES, SPREAD_TABLES, SPREAD_WRONG, STRAY, TREE_APART, TREE_ASCENDING, WRONG_ROW
 
 RUN_MUTANTS = {
     # Bulk runs: a partial that went to another lane is added again; a lane forgets that two of its rows are for one record;
@@ -31,6 +31,9 @@ RUN_MUTANTS = {
     "copy-store": ("detail/block/section_with_row.cuh", "", ROWS_OF_COPIES, "lost or doubled section"),
     "prepared-barrier": ("detail/execute/copy_segments.cuh", "", ROWS_OF_COPIES, WRONG_ROW),
     "row-first": ("detail/deterministic/unit_runner.cuh", "apply(of.begin, id, all);", ROWS_COMBINE, "another section ran"),
+    # Payloads of a batch that the end of a shard cuts; numbers at the places of another batch.
+    "apart-cut": ("detail/deferred/batch_write.cuh", "std::uint32_t const slot = b.ranks[i / each];", TREE_APART, "Which is: "),
+    "apart-locals": ("detail/deferred/batch_write.cuh", "std::uint32_t const place = i;", TREE_APART, "Which is: |is not below"),
     # Tables of partials: wide partials are left out; only the last one counts; they leave before they are filled; their runs take
     # partitions of the home part; a rank sends one to a rank that expects messages; parts of a split log are those of rank 0.
     "table-wide": ("detail/spread/table_kernels.cuh", "", SPREAD_TABLES, SPREAD_WRONG),

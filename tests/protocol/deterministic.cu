@@ -207,19 +207,10 @@ TEST(deterministic, a_log_gives_the_bits_of_apply_async) {
     }
   }
 }
-/// Section i of `Section`, for the record that an array names, unless i is a multiple of 7.
 template <class Section>
-struct small_numbered_to {
-  std::uint32_t const* ids;
-  __device__ warden::nothing_or<warden::to<Section>> operator()(std::uint64_t i) const {
-    if (i % 7 == 0) return {};
-    return warden::to{ids[i], typename Section::numbered{}(i)};
-  }
-};
-template <class Section>
-void expect_small_sections(std::uint32_t records, double skew) {
+void expect_sized_sections(std::uint32_t records, double skew) {
   using numbered = typename Section::numbered;
-  std::uint32_t const n = test::sized(9000u, 900000u);
+  std::uint32_t const n = test::sized(9600u, 900000u);
   auto ids = random_ids(n, records, skew);
   ids.back() = records - 1;
   warden::buffer<std::uint32_t> const on{ids};
@@ -235,20 +226,29 @@ void expect_small_sections(std::uint32_t records, double skew) {
   EXPECT_EQ(results([&](auto& g) { g.apply_async(on.data(), n, numbered{}); }),
             expected<numbered>(ids, records, initial));
   auto const wanted = expected<numbered>(some, records, initial);
-  EXPECT_EQ(results([&](auto& g) { g.apply_async(n, small_numbered_to<Section>{on.data()}); }),
+  EXPECT_EQ(results([&](auto& g) { g.apply_async(n, sized_numbered_to<Section>{on.data()}); }),
             wanted);
-  EXPECT_EQ(results([&](auto& g) {
-              warden::deferred log{g, n};
-              warden::send_async(log, n, small_numbered_to<Section>{on.data()});
-              log.run();
-            }),
-            wanted);
+  EXPECT_EQ(results([&](auto& g) { run_sized<Section>(g, on.data(), n); }), wanted);
 }
 TEST(deterministic, sections_in_the_place_of_their_numbers) {
-  expect_small_sections<small_mixed<std::uint32_t>>(300, 0);
-  expect_small_sections<small_mixed<std::uint32_t>>(300, 30);
-  expect_small_sections<small_mixed<std::uint32_t>>((1u << 20) + 1, 30);
-  expect_small_sections<small_mixed<std::uint8_t>>(300, 30);
+  expect_sized_sections<small_mixed<std::uint32_t>>(300, 0);
+  expect_sized_sections<small_mixed<std::uint32_t>>(300, 30);
+  expect_sized_sections<small_mixed<std::uint32_t>>((1u << 20) + 1, 30);
+  expect_sized_sections<small_mixed<std::uint8_t>>(300, 30);
+}
+TEST(deterministic, sections_that_a_log_stores_apart_from_their_records) {
+  static_assert(warden::detail::stores_apart<in_trees, std::uint64_t, long_mixed<4>> &&
+                warden::detail::stores_apart<in_trees, std::uint64_t, long_mixed<8>> &&
+                !warden::detail::stores_apart<in_trees, std::uint64_t, long_mixed<6>>);
+  expect_sized_sections<long_mixed<4>>(300, 0);
+  expect_sized_sections<long_mixed<8>>((1u << 20) + 1, 30);
+  // Several shards.
+  auto const usual = warden::current_tuning(warden::runtime::current_device());
+  auto several = usual;
+  several.sections_per_shard = 1u << 12;
+  warden::set_tuning(several);
+  expect_sized_sections<long_mixed<8>>(300, 30);
+  warden::set_tuning(usual);
 }
 WARDEN_KERNEL void send_range(guarded::deferred_ref out, std::uint32_t const* ids,
                               std::uint32_t first, std::uint32_t n) {

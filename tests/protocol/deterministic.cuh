@@ -43,6 +43,51 @@ struct small_mixed {
     }
   };
 };
+/// Such a section of several words, each of which is mixed by itself.
+template <unsigned Words>
+struct long_mixed {
+  std::uint32_t values[Words];
+  __device__ static long_mixed combine(long_mixed const& a, long_mixed const& b) {
+    long_mixed all{};
+    for (unsigned w = 0; w < Words; ++w)
+      all.values[w] =
+          static_cast<std::uint32_t>(test::mix(std::uint64_t{a.values[w]} * 3 + b.values[w]));
+    return all;
+  }
+  __device__ void operator()(std::uint64_t& record) const {
+    for (std::uint32_t const value : values) record = test::mix(record * 3 + value);
+  }
+  struct numbered {
+    __device__ long_mixed operator()(std::uint64_t i) const {
+      long_mixed one{};
+      for (unsigned w = 0; w < Words; ++w)
+        one.values[w] = static_cast<std::uint32_t>(test::mix(i * Words + w));
+      return one;
+    }
+  };
+};
+
+/// Section i of `Section`, for the record that an array names, unless i is a multiple of 7. It is
+/// called with i - `first`.
+template <class Section>
+struct sized_numbered_to {
+  std::uint32_t const* ids;
+  std::uint32_t first = 0;
+  __device__ warden::nothing_or<warden::to<Section>> operator()(std::uint64_t i) const {
+    i += first;
+    if (i % 7 == 0) return {};
+    return warden::to{ids[i], typename Section::numbered{}(i)};
+  }
+};
+/// Sends such sections of all `n` ids to a log of `g`, and runs it. They fill all places, so that
+/// the ends of shards cut batches.
+template <class Section, class Guarded>
+void run_sized(Guarded& g, std::uint32_t const* ids, std::uint32_t n) {
+  warden::deferred log{g, n - (n + 6) / 7};
+  warden::send_async(log, n / 2, sized_numbered_to<Section>{ids});
+  warden::send_async(log, n - n / 2, sized_numbered_to<Section>{ids, n / 2});
+  log.run();
+}
 
 /// Sections of all records, for the kernel below.
 struct sections_by_record {

@@ -45,6 +45,24 @@ TEST(deterministic_seeds, blocks_sort_a_bucket_together) {
   EXPECT_EQ(values.to_host(), deterministic_test::expected(ids, 8, 7));
 }
 
+TEST(deterministic_seeds, a_log_that_stores_sections_apart_keeps_their_records) {
+  using section = deterministic_test::long_mixed<8>;
+  // Two shards.
+  auto const usual = warden::current_tuning(warden::runtime::current_device());
+  auto several = usual;
+  several.sections_per_shard = 1u << 12;
+  warden::set_tuning(several);
+  auto ids = deterministic_test::random_ids(9600, 40, 3);
+  warden::buffer<std::uint32_t> const on{ids};
+  warden::buffer<std::uint64_t> values{std::vector<std::uint64_t>(40, 7)};
+  warden::basic_guarded<deterministic_test::in_trees, std::uint64_t, section> g{values};
+  deterministic_test::run_sized<section>(g, on.data(), 9600);
+  g.wait();
+  for (std::size_t i = 0; i < ids.size(); i += 7) ids[i] = ~0u;
+  EXPECT_EQ(values.to_host(), deterministic_test::expected<section::numbered>(ids, 40, 7));
+  warden::set_tuning(usual);
+}
+
 TEST(deterministic_seeds, records_go_on_in_the_next_tile) {
   // The least run that looks at the order of its ids.
   warden::sim::settings s = warden::sim::current_settings();

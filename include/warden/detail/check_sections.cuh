@@ -112,7 +112,7 @@ class section_checks : policy_checks<Policy> {
                 "combine_in_fused");
   // The formats have checks of their own.
   static_assert(sizeof(typename log_formats<
-                       combines_in_log<Policy, Record, Sections...>,
+                       log_form_of<Policy, Record, Sections...>,
                        sent<Sections, Record, typename Policy::context>...>::message_type) != 0);
   static_assert(((!must_combine<Sections> || has_row<Sections> ||
                   !std::is_same_v<partial_of<Sections>, Sections> || combining<Sections>)&&...),

@@ -60,7 +60,7 @@ class byte_ranks {
   template <unsigned Limit = Keys>
   WARDEN_DEVICE std::uint32_t rank(std::uint32_t key, bool has) const {
     unsigned char& counter = own_counters()[key * together];
-    if constexpr (Limit > few) {
+    if constexpr (Limit > few || Limit == 1) {
       return rank_in_warp<Limit>(counter, key, has);
     } else {
       // Lanes meet in one word for each value of the key's low bits, which takes fewer steps than

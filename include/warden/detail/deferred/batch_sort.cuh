@@ -53,7 +53,9 @@ WARDEN_DEVICE std::uint32_t sort_batch(Stage const& stage, Batch const& b, unsig
   std::uint32_t positions[(items + together - 1) / together]{};
   if constexpr (Stage::in_order) {
     // Fewer bits to compare for the usual number of partitions.
-    if (partitions <= usual_partitions) {
+    if constexpr (is_apart<typename Batch::message>) {
+      rank_in_order<1>(stage, b, used, positions);  // such logs have one partition
+    } else if (partitions <= usual_partitions) {
       rank_in_order<usual_partitions>(stage, b, used, positions);
     } else {
       rank_in_order<most_partitions>(stage, b, used, positions);

@@ -11,13 +11,39 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
+/// Copies messages whose numbers and payloads are apart. Neighbouring threads store neighbouring
+/// parts of payloads. Collective.
+template <class Batch, class Stage>
+WARDEN_DEVICE void copy_apart(Stage const& stage, Batch const& b, std::uint32_t first,
+                              log_places places) {
+  using all = message_places<typename Batch::message>;
+  all const to = all::of(stage.log);
+  typename all::part* const parts = to.payloads()[places.begin].parts;
+  constexpr unsigned each = all::parts_each;
+  for (std::uint32_t i = simt::thread_rank(); i < places.count * each; i += Stage::threads) {
+    std::uint32_t const slot = b.ranks[first + i / each];  // mutation: apart-cut
+    auto const& from = b.messages[slot];
+    typename all::part one;
+    WARDEN_UNROLL
+    for (unsigned w = 0; w < 4; ++w) one.words[w] = from.words[1 + i % each * 4 + w];
+    parts[i] = one;
+  }
+  for (std::uint32_t i = simt::thread_rank(); i < places.count; i += Stage::threads) {
+    std::uint32_t const place = places.begin + i;  // mutation: apart-locals
+    to.locals()[place] = b.messages[b.ranks[first + i]].local();
+  }
+}
 /// Copies messages to `places`, from position `first` on. Collective.
 template <class Batch, class Stage>
 WARDEN_DEVICE void copy_messages(Stage const& stage, Batch const& b, std::uint32_t first,
                                  log_places places) {
-  auto* const to = stage.log.template at<typename Batch::message>(places.begin);
-  for (std::uint32_t i = simt::thread_rank(); i < places.count; i += Stage::threads)
-    to[i] = b.messages[b.ranks[first + i]];
+  if constexpr (is_apart<typename Batch::message>) {
+    copy_apart(stage, b, first, places);
+  } else {
+    auto* const to = stage.log.template at<typename Batch::message>(places.begin);
+    for (std::uint32_t i = simt::thread_rank(); i < places.count; i += Stage::threads)
+      to[i] = b.messages[b.ranks[first + i]];
+  }
 }
 
 /// Writes the offsets at which the segments of these places begin. `width` is 0 or `wide_row`.

@@ -71,7 +71,7 @@ class log_ref {
 template <class Policy, class Record, class... Sections>
 class deferred_ref
     : public log_ref<
-          detail::log_formats<detail::combines_in_log<Policy, Record, Sections...>,
+          detail::log_formats<detail::log_form_of<Policy, Record, Sections...>,
                               detail::sent<Sections, Record, typename Policy::context>...>,
           Policy::order::in_order>,
       public detail::numbers_of<Policy, false>::sent {

@@ -61,6 +61,16 @@ struct log_message_of {
   using type = log_message<words, std::bit_width(sizeof...(Sections) - 1)>;
 };
 
+/// Message of one section whose number and payload are stored apart in the log: it has no padding,
+/// and its payload is whole parts of 16 bytes, so that each one is aligned.
+template <class Section>
+using apart_message = log_message<payload_bytes<Section> / 4 + 1, 0, 4>;
+/// True if a log stores the numbers and the payloads of such messages apart.
+template <class Message>
+inline constexpr bool is_apart = false;
+template <unsigned Words, unsigned TagBits>
+inline constexpr bool is_apart<log_message<Words, TagBits, 4>> = true;
+
 /// Writes sections into messages of a log, and reads them.
 template <class Message, class... Sections>
 struct log_format_by {

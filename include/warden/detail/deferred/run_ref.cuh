@@ -90,7 +90,7 @@ class run_ref : public run_array<Record>,
   using context = typename Policy::context;
   /// Formats of the messages in the log.
   using formats =
-      log_formats<combines_in_log<Policy, Record, Sections...>, sent<Sections, Record, context>...>;
+      log_formats<log_form_of<Policy, Record, Sections...>, sent<Sections, Record, context>...>;
   /// Section type of a guarded array with one type; otherwise the first one.
   using section = typename formats::section;
   /// Executor of the sections.

@@ -10,6 +10,7 @@
 /// log of n places accepts exactly n messages, from any senders.
 #pragma once
 
+#include <warden/detail/deferred/message_places.cuh>
 #include <warden/detail/deferred/run_trace.cuh>
 #include <warden/detail/execute/log_shard.cuh>
 #include <warden/detail/execute/partition_map.cuh>
@@ -80,7 +81,7 @@ struct section_log {
   /// First word of an unwritten message, in a log that is replayed.
   static constexpr std::uint32_t unwritten = ~0u;
 
-  Message* pool = nullptr;           ///< [size] places
+  Message* pool = nullptr;           ///< [size] places, see message_places
   log_shard* shards = nullptr;       ///< [last_shard + 1], a power of two
   std::uint16_t* offsets = nullptr;  ///< [column + 1][row] offset from the row's begin
   std::uint32_t* begins = nullptr;   ///< [row] place of its first message, and `wide_row`

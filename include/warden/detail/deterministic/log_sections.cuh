@@ -22,20 +22,22 @@ struct log_sections {
   /// True if a run moves sections instead of their numbers.
   static constexpr bool moves_sections = fits_number<typename Ref::section>;
   static constexpr bool has_all_ids = false;
-  /// True if `locals` is filled: ids are read twice, which takes longer from long messages than
-  /// from a list. Messages with a section of 4 bytes are short.
+  /// Messages by place.
+  using messages_type = message_places<typename Ref::message_type>;
+  /// True if `locals` is filled: ids are read twice, which takes longer from long messages, or by
+  /// places, than from a list. Messages with a section of 4 bytes are short.
   static constexpr bool lists_ids = !moves_sections;
 
-  typename Ref::message_type const* pool;  ///< [place] messages
-  std::uint32_t const* places;             ///< [section] its place
-  std::uint32_t const* locals;             ///< [section] local number of its record, if listed
-  std::uint32_t const* count;              ///< number of sections
-  typename Ref::numbers numbers;           ///< numbers of the records in messages
+  messages_type messages;
+  std::uint32_t const* places;    ///< [section] its place
+  std::uint32_t const* locals;    ///< [section] local number of its record, if listed
+  std::uint32_t const* count;     ///< number of sections
+  typename Ref::numbers numbers;  ///< numbers of the records in messages
 
   /// Returns true if number `i` has a section. Sets the place of its record.
   WARDEN_DEVICE bool id_of(std::uint64_t i, std::uint64_t& id) const {
     if (i >= *count) return false;
-    id = numbers.own(lists_ids ? locals[i] : pool[places[i]].local());
+    id = numbers.own(lists_ids ? locals[i] : messages.local(places[i]));
     return true;
   }
   /// Returns the id of the record at a place: on several GPUs the place is one of this rank's
@@ -51,7 +53,7 @@ struct log_sections {
   WARDEN_DEVICE std::uint32_t place(std::uint64_t i) const { return places[i]; }
   /// Returns the section at a place.
   WARDEN_DEVICE typename Ref::section section_at(std::uint32_t place) const {
-    return Ref::format::template unpack<typename Ref::section>(pool[place]);
+    return messages.template section<typename Ref::format, typename Ref::section>(place);
   }
   /// Returns section number `i`.
   WARDEN_DEVICE typename Ref::section section(std::uint64_t i) const {
@@ -118,26 +120,42 @@ WARDEN_KERNEL void WARDEN_BOUNDS(adding_threads, 1) add_up_batches(place_argumen
   *a.count = fitting;
   if (done != fitting) simt::fetch_add(&a.run.ref.report->not_whole, std::uint64_t{done - fitting});
 }
-/// Lists the places of all messages, and the records of long ones. A warp for each batch in turn.
-/// Any grid.
+/// Lists the places of all messages, and the records of those whose sections a run does not move. A
+/// warp for each batch in turn. Any grid.
 template <class Ref>
 WARDEN_KERNEL void list_places(place_arguments<Ref> a) {
   simt::wait_for_previous_kernel();
   simt::assume_one_dimension();
   if (!a.run.runs()) return;
   a.run.begin(log_phase::run);
+  using sections = log_sections<Ref>;
+  auto const messages = sections::messages_type::of(a.run.ref.log);
   std::uint32_t const count = *a.count, rows = a.run.ref.log.rows_written();
   std::uint32_t const warps = simt::block_count() * simt::block_threads() / simt::warp_size;
   for (std::uint32_t turn =
            (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / simt::warp_size;
        turn < rows; turn += warps) {
     log_places const batch = a.batch(turn);
-    std::uint32_t const before = a.befores[turn];
-    for (std::uint32_t j = simt::lane_id(); j < batch.count && before + j < count;
-         j += simt::warp_size) {
-      a.places[before + j] = batch.begin + j;
-      if constexpr (log_sections<Ref>::lists_ids)
-        a.locals[before + j] = a.run.ref.log.pool[batch.begin + j].local();
+    std::uint32_t const before = a.befores[turn], left = before < count ? count - before : 0,
+                        n = batch.count < left ? batch.count : left;
+    // A warp lists thousands, so several of its loads are in progress at the same time.
+    constexpr unsigned together = 8;
+    for (std::uint32_t first = simt::lane_id(); first < n; first += together * simt::warp_size) {
+      [[maybe_unused]] std::uint32_t locals[together];
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < together; ++k) {
+        std::uint32_t const j = first + k * simt::warp_size;
+        if constexpr (sections::lists_ids) {
+          if (j < n) locals[k] = messages.local(batch.begin + j);
+        }
+      }
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < together; ++k) {
+        std::uint32_t const j = first + k * simt::warp_size;
+        if (j >= n) break;
+        a.places[before + j] = batch.begin + j;
+        if constexpr (sections::lists_ids) a.locals[before + j] = locals[k];
+      }
     }
   }
 }

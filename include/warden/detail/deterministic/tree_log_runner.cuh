@@ -112,8 +112,8 @@ class tree_log_runner<Policy, Record, Section> {
         run.ref.records, run.ref.size, run.ref.sections_context, run.ref.report};
     stage = run_stage::begun;
     memory_->run(on,
-                 log_sections<run_type>{run.ref.log.pool, places_.data(), locals_.data(),
-                                        count_.data(), run.ref},
+                 log_sections<run_type>{log_sections<run_type>::messages_type::of(run.ref.log),
+                                        places_.data(), locals_.data(), count_.data(), run.ref},
                  0, run.ref.log.size, s, where);
   }
 

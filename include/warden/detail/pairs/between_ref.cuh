@@ -18,7 +18,9 @@ WARDEN_NAMESPACE_BEGIN
 /// A log between two guarded arrays as sending kernels see it. Trivially copyable: a kernel's
 /// parameter by value. Made by `deferred_between::ref`.
 template <class... Sections>
-class between_ref : public log_ref<detail::log_formats<false, detail::paired<Sections>...>, false> {
+class between_ref
+    : public log_ref<detail::log_formats<detail::log_form::plain, detail::paired<Sections>...>,
+                     false> {
  public:
   /// False: clients do not combine.
   static constexpr bool combines = false;

@@ -37,7 +37,7 @@ class run_between_ref : public run_array<typename First::record>, public run_win
   /// Contexts that every section receives in addition to its records.
   using context = contexts<typename First::context, typename Second::context>;
   /// Formats of the log.
-  using formats = log_formats<false, paired<Sections>...>;
+  using formats = log_formats<log_form::plain, paired<Sections>...>;
   /// Format of sections in the log.
   using format = typename formats::format;
   /// Message with room for the largest section.
