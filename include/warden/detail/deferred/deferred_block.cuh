@@ -62,9 +62,12 @@ class deferred_block {
   static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");
   using message_type = typename Ref::message_type;
+  /// True if the log stores numbers and payloads apart.
+  static constexpr bool is_apart = detail::is_apart<message_type>;
   /// Bytes of the batch for each thread, at most: a multiprocessor of 227 KB then holds 1,536
-  /// threads.
-  static constexpr std::size_t bytes_each = 112;
+  /// threads, and 1,024 if the storage has room for more messages that are stored apart.
+  static constexpr std::size_t bytes_each =
+      is_apart && Bytes > static_storage_bytes ? Bytes / Threads : 112;
   static constexpr unsigned most_per_thread = std::min<unsigned>(
       bytes_each / (sizeof(message_type) + sizeof(std::uint16_t)),
       detail::batch_writer<message_type, Threads, 1, Ref::in_order>::most_per_thread);
@@ -172,7 +175,7 @@ class deferred_block {
     std::uint64_t const begin = before < n ? before : n;
     std::uint64_t const end = n - begin < share ? n : begin + share;
     std::uint64_t const first = of.begin;  // mutation: apply-piece
-    detail::load_then_send<detail::loaded_at_once(detail::loaded_bytes<value>), false>(
+    detail::load_then_send<at_once<value>, false>(
         first + begin, Threads, first + end, simt::thread_rank(), f,
         [&](std::uint64_t i, value const& v, bool valid) {
           auto const send = [&](auto const&... what) {
@@ -225,6 +228,11 @@ class deferred_block {
   }
 
  private:
+  /// Elements of a loop that a thread loads at once. Blocks whose batches are large are few, so
+  /// each thread has two loads in flight at least.
+  template <class Value>
+  static constexpr unsigned at_once = std::max(detail::loaded_at_once(detail::loaded_bytes<Value>),
+                                               is_apart ? 2u : 1u);
   /// Returns the elements of a block in a loop over n: a multiple of the block's threads, and
   /// enough for one batch of the log.
   WARDEN_DEVICE std::uint64_t share_of(std::uint64_t n) const {
