@@ -6,6 +6,7 @@
 #include "microbench/workloads/work_point.hpp"
 
 #include <warden/deferred.cuh>
+#include <warden/sections.cuh>
 
 #include <algorithm>
 #include <cstdint>
@@ -144,6 +145,8 @@ arm make_shared_cache(group_work& w) {
   return {[a = w.rows()] { launch_resident(&add_in_cache, arm_threads(1024), cache_bytes, a); }};
 }
 
+__extension__ using unsigned_int128 = unsigned __int128;
+
 /// Section: a row of the table.
 struct add_to_group {
   value v;
@@ -191,13 +194,35 @@ arm make_warden_bulk(group_work& w) {
   return {[=, a = w.rows()] { apply_rows(*all, a); }, [=] { all->wait(); }};
 }
 
+/// The group of ready-made sections, which add integers. Its layout is that of `group`.
+struct total {
+  unsigned_int128 sum;
+  std::uint64_t count;
+};
+static_assert(sizeof(total) == sizeof(group));
+using sum_and_count =
+    warden::aggregate<unsigned_int128, warden::sum<&total::sum>, warden::count<&total::count>>;
+using totals = warden::guarded<total, sum_and_count>;
+void apply_sums(totals& all, group_rows const& a) {
+  all.apply_async(a.ids, a.n, [=] __device__(std::uint64_t i) {
+    value const v = a.values[i];
+    return sum_and_count{unsigned_int128{v.high} << 64 | v.low};
+  });
+}
+arm make_warden_sums(group_work& w) {
+  auto const all =
+      std::make_shared<totals>(reinterpret_cast<total*>(w.rows().groups), w.rows().n_groups);
+  return {[=, a = w.rows()] { apply_sums(*all, a); }, [=] { all->wait(); }};
+}
+
 }  // namespace
 
 std::shared_ptr<bench::point> make_group_by_point(size const& s) {
   arm_makers<group_work> arms{{"atomics", make_atomics},
                               {"shared_cache", make_shared_cache},
                               {"warden", make_warden},
-                              {"warden_bulk", make_warden_bulk}};
+                              {"warden_bulk", make_warden_bulk},
+                              {"warden_sums", make_warden_sums}};
   if (s.keys * sum_words * 4 <= shared_bytes_of_block) arms["shared_atomics"] = make_shared_atomics;
   add_cub_arms(arms);
   return make_point<group_work>({"group_by", s.workload, s.keys, s.rows, std::move(arms),

@@ -12,10 +12,10 @@
 namespace workloads {
 
 inline std::vector<std::string> const arm_names{
-    "atomics",         "shared_atomics",    "shared_cache", "bulk_reduce",   "lock_checked",
-    "lock_warp",       "lock_warp_checked", "cub_sort",     "sort_segments", "sort_pieces",
-    "warden",          "warden_parts",      "warden_trees", "warden_bulk",   "warden_rows",
-    "warden_rows_bulk"};
+    "atomics",     "shared_atomics",    "shared_cache", "bulk_reduce",   "lock_checked",
+    "lock_warp",   "lock_warp_checked", "cub_sort",     "sort_segments", "sort_pieces",
+    "warden",      "warden_parts",      "warden_trees", "warden_bulk",   "warden_sums",
+    "warden_rows", "warden_rows_bulk"};
 
 /// Inputs of a point: `workload` is a name that bench::workload::named takes.
 struct size {

@@ -30,7 +30,7 @@ LABELS = {
     "shared_cache": "cache in shared memory", "bulk_reduce": "bulk reduction", "sort_segments": "sort, segments",
     "sort_pieces": "sort, pieces", "warden": "Warden", "warden_no_owners": "Warden, no owners of hot rows",
     "warden_several": "Warden, sections on several records", "warden_parts": "Warden, in parts",
-    "warden_trees": "Warden, trees", "warden_bulk": "Warden, bulk", "warden_rows": "Warden, rows",
+    "warden_trees": "Warden, trees", "warden_bulk": "Warden, bulk", "warden_sums": "Warden, bulk, ready-made", "warden_rows": "Warden, rows",
     "warden_rows_bulk": "Warden, rows, bulk", "warden_regions": "regions", "boost_push_relabel": "Boost push-relabel",
     "boost_boykov_kolmogorov": "Boost Boykov-Kolmogorov", "gather_serial": "gather, serial",
     "gather_warp": "gather, warp", "gather_scan": "gather, scan", "cull_none": "cull, none",
