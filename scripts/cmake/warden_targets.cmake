@@ -43,24 +43,6 @@ if(WARDEN_WITH_NCCL)
   target_link_libraries(warden_nccl PRIVATE $<BUILD_INTERFACE:warden_warnings>)
 endif()
 
-# warden_unite(<out> <name> SOURCES...): one file that includes the .cu files, and the other sources.
-# Headers of several files are parsed once and kernels of several files are compiled once, which
-# takes 2/3 of the time.
-function(warden_unite out name)
-  set(files ${ARGN})
-  set(others ${ARGN})
-  list(FILTER files INCLUDE REGEX "[.]cu$")
-  list(FILTER others EXCLUDE REGEX "[.]cu$")
-  set(lines "")
-  foreach(file IN LISTS files)
-    cmake_path(ABSOLUTE_PATH file)
-    string(APPEND lines "#include \"${file}\"\n")
-  endforeach()
-  set(united ${PROJECT_BINARY_DIR}/united/${name}.cu)
-  file(CONFIGURE OUTPUT ${united} CONTENT "${lines}")
-  set(${out} ${united} ${others} PARENT_SCOPE)
-endfunction()
-
 # The g++ side of a .cu file: a .cpp that includes it.
 function(warden_host_wrappers out)
   set(wrappers "")
@@ -243,69 +225,6 @@ function(warden_add_gpu_run name program output)
   add_test(NAME gpu.${name} COMMAND ${CMAKE_COMMAND} -E env ${program})
   set_tests_properties(gpu.${name} PROPERTIES PASS_REGULAR_EXPRESSION "${output}" TIMEOUT 120 RESOURCE_LOCK gpu
     SKIP_REGULAR_EXPRESSION "no CUDA-capable device is detected;CUDA driver version is insufficient")
-endfunction()
-
-# warden_only_compile(SOURCES a.cu ... [OBJECTS ...] [LIBRARIES ...] [DEFINITION d]):
-# warden_add_compiled_units compiles the sources for the GPU, with others of the same definition.
-function(warden_only_compile)
-  cmake_parse_arguments(arg "" "DEFINITION" "SOURCES;OBJECTS;LIBRARIES" ${ARGN})
-  list(FILTER arg_SOURCES INCLUDE REGEX "[.]cu$")
-  list(FILTER arg_SOURCES EXCLUDE REGEX "^[.][.]/")  # other programs have them, too
-  list(TRANSFORM arg_OBJECTS APPEND _objects)
-  string(MAKE_C_IDENTIFIER "units_${arg_DEFINITION}" units)
-  set_property(GLOBAL APPEND PROPERTY warden_units ${units})
-  foreach(source IN LISTS arg_SOURCES)
-    cmake_path(ABSOLUTE_PATH source)
-    set_property(GLOBAL APPEND PROPERTY ${units}_sources ${source})
-  endforeach()
-  set_property(GLOBAL APPEND PROPERTY ${units}_libraries ${arg_LIBRARIES})
-  set_property(GLOBAL APPEND PROPERTY ${units}_objects ${arg_OBJECTS})
-  set_property(GLOBAL PROPERTY ${units}_definition ${arg_DEFINITION})
-endfunction()
-# warden_add_compiled_units(): the target gpu_<units> for all sources of each definition. Six files
-# are one unit, and each is in a namespace of its own there. The units include all headers before,
-# so headers are parsed once and kernels of several files are compiled once. That takes 2/5 of the
-# time.
-function(warden_add_compiled_units)
-  get_property(all GLOBAL PROPERTY warden_units)
-  list(REMOVE_DUPLICATES all)
-  foreach(units IN LISTS all)
-    foreach(part IN ITEMS sources libraries objects definition)
-      get_property(${part} GLOBAL PROPERTY ${units}_${part})
-      list(REMOVE_DUPLICATES ${part})
-    endforeach()
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources})  # their includes
-    set(files "")
-    while(sources)
-      list(SUBLIST sources 0 6 unit)
-      list(REMOVE_ITEM sources ${unit})
-      set(includes "")
-      set(lines "")
-      foreach(source IN LISTS unit)
-        file(READ ${source} text)
-        string(REGEX MATCHALL "\n#include [<\"][^\n>\"]+[>\"]" included "\n${text}")
-        list(APPEND includes ${included})
-        list(LENGTH lines number)
-        list(APPEND lines "namespace file_${number} {\n#include \"${source}\"\n}  // namespace file_${number}")
-      endforeach()
-      list(REMOVE_DUPLICATES includes)
-      list(LENGTH files number)
-      list(JOIN includes "" includes)
-      list(JOIN lines "\n" lines)
-      list(APPEND files ${PROJECT_BINARY_DIR}/united/${units}/${number}.cu)
-      file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/united/${units}/${number}.cu CONTENT "${includes}\n${lines}\n")
-    endwhile()
-    add_library(gpu_${units} OBJECT ${files})
-    target_link_libraries(gpu_${units} PRIVATE warden::cuda warden_warnings ${libraries})
-    target_include_directories(gpu_${units} PRIVATE ${PROJECT_SOURCE_DIR})
-    target_compile_definitions(gpu_${units} PRIVATE ${definition})
-    # In a namespace a function main must return a value. No program takes these objects, so -flto
-    # lets the host compiler check the code without making machine code.
-    target_compile_options(gpu_${units} PRIVATE --diag-suppress=940 -Xcompiler=-Wno-return-type,-flto)
-    if(objects)
-      add_dependencies(gpu_${units} ${objects})
-    endif()
-  endforeach()
 endfunction()
 
 # warden_add_test(<name> SOURCES a.cu ... [SHARDS n] [OBJECTS ...] [LIBRARIES ...] [SIM_ONLY]
