@@ -193,11 +193,18 @@ function(warden_add_on_profiles name program)
   endforeach()
 endfunction()
 
-# warden_add_race_test(<name> SOURCES a.cu ... [LIBRARIES ...] [DEFINITION d] [OUTPUT o]): the test
-# races.<name>, compiled for the race detector: a GoogleTest program, or another program that must
-# print OUTPUT. It tries 3 seeds at most. Only ./warden test --all runs it.
+# warden_add_race_test(<name> SOURCES a.cu ... [LIBRARIES ...] [DEFINITION d] [OUTPUT o] [UNITED]): the
+# test races.<name>, compiled for the race detector: a GoogleTest program, or another program that
+# must print OUTPUT. It tries 3 seeds at most. Only ./warden test --all runs it.
+# UNITED: the sources are compiled as one; see warden_unite. Without it those of a GoogleTest program
+# are, too; see warden_unite_apart.
 function(warden_add_race_test name)
-  cmake_parse_arguments(arg "" "DEFINITION;OUTPUT" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "UNITED" "DEFINITION;OUTPUT" "SOURCES;LIBRARIES" ${ARGN})
+  if(arg_UNITED)
+    warden_unite(arg_SOURCES races_of_${name} ${arg_SOURCES})
+  elseif(NOT arg_OUTPUT)
+    warden_unite_apart(arg_SOURCES races_of_${name} ${arg_SOURCES})
+  endif()
   warden_host_wrappers(wrappers ${arg_SOURCES})
   add_executable(races_of_${name} ${wrappers})
   if(arg_DEFINITION)
