@@ -180,9 +180,10 @@ endfunction()
 # warden_add_on_profiles(<name> <program> [PROPERTY value ...]): the tests
 # profiles.<profile>.<name>, which run <program> on a simulated device of each compute capability,
 # with 5 seeds at most. ./warden test runs those of 7.5, the device with the least shared memory.
-# 10.0 has the limits of 9.0, and each limit of 8.9 is that of 8.6 or 12.0: tests compare them.
+# 10.0 has the limits of 9.0. Each limit of 9.0 is that of 8.0 or of the device of sim.<name>, and each
+# of 8.9 is that of 8.6 or 12.0: tests compare them.
 function(warden_add_on_profiles name program)
-  foreach(profile IN ITEMS 7.5 8.6 8.0 9.0 12.0)
+  foreach(profile IN ITEMS 7.5 8.6 8.0 12.0)
     set(test profiles.${profile}.${name})
     add_test(NAME ${test} COMMAND ${program})
     set_tests_properties(${test} PROPERTIES ${ARGN})

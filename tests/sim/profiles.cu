@@ -101,12 +101,19 @@ TEST_F(profiles, each_holds_a_block_of_its_largest) {
     EXPECT_EQ(warden::sim::current_settings().bulk_copies, has_all) << name;
   }
 }
-// Tests that run on each profile leave out 10.0 and 8.9 for this reason.
+// Tests that run on each profile leave out 10.0, 9.0 and 8.9 for this reason. They run on the
+// default device, too.
 TEST_F(profiles, limits_of_10_0_are_those_of_9_0) {
   warden::sim::device_profile newer = warden::sim::find_profile("10.0");
   EXPECT_EQ(newer.name, std::string{"10.0"});
   newer.name = "9.0";
   EXPECT_EQ(newer, warden::sim::find_profile("9.0"));
+}
+TEST_F(profiles, each_limit_of_9_0_is_that_of_8_0_or_the_default_device) {
+  warden::sim::device_profile usual = warden::sim::find_profile("default");
+  usual.name = "9.0";
+  usual.blocks_per_multiprocessor = warden::sim::find_profile("8.0").blocks_per_multiprocessor;
+  EXPECT_EQ(usual, warden::sim::find_profile("9.0"));
 }
 TEST_F(profiles, each_limit_of_8_9_is_that_of_8_6_or_12_0) {
   warden::sim::device_profile older = warden::sim::find_profile("8.6");
