@@ -180,10 +180,10 @@ endfunction()
 # warden_add_on_profiles(<name> <program> [PROPERTY value ...]): the tests
 # profiles.<profile>.<name>, which run <program> on a simulated device of each compute capability,
 # with 5 seeds at most. ./warden test runs those of 7.5, the device with the least shared memory.
-# 10.0 has the limits of 9.0. Each limit of 9.0 is that of 8.0 or of the device of sim.<name>, and each
-# of 8.9 is that of 8.6 or 12.0: tests compare them.
+# Each limit of the others is that of one of these or of the default device, which sim.<name> has: a
+# test compares them.
 function(warden_add_on_profiles name program)
-  foreach(profile IN ITEMS 7.5 8.6 8.0 12.0)
+  foreach(profile IN ITEMS 7.5 8.0 12.0)
     set(test profiles.${profile}.${name})
     add_test(NAME ${test} COMMAND ${program})
     set_tests_properties(${test} PROPERTIES ${ARGN})
@@ -236,12 +236,13 @@ function(warden_add_gpu_run name program output)
 endfunction()
 
 # warden_add_test(<name> SOURCES a.cu ... [SHARDS n] [OBJECTS ...] [LIBRARIES ...] [SIM_ONLY]
-# [GPU_ONLY] [UNITED] [EXECUTORS e ...] [COST s] [MORE_SEEDS] [PROFILES] [REMAINS] [ASSEMBLED]): a
-# GoogleTest program on both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a GPU
-# the latter is skipped.
+# [GPU_ONLY] [UNITED] [EXECUTORS e ...] [COST s] [MORE_SEEDS] [PROFILES] [REMAINS] [ASSEMBLED]
+# [COMPILE_FIRST]): a GoogleTest program on both devices, registered as sim.<name>.<shard> and
+# gpu.<name>. Without a GPU the latter is skipped.
 # ASSEMBLED: with WARDEN_FAST_COMPILE, too, the program for the GPU is made, of machine code.
-# EXECUTORS: one program <name>_<e> for each, whose small policies use that executor. Only ./warden
-# test --all builds and runs those after the first on the simulated device.
+# COMPILE_FIRST: with WARDEN_FAST_COMPILE only the first source is compiled for the GPU.
+# EXECUTORS: one program <name>_<e> for each, whose small policies use that executor. Those after the
+# first are REMAINS and COMPILE_FIRST: the sources differ from those of the first in the executor.
 # COST: seconds that it takes, about, so that long tests begin first.
 # MORE_SEEDS: more_seeds.<name>.<shard> tries up to 300 schedules, without those of
 # sim.<name>.<shard>.
@@ -249,7 +250,7 @@ endfunction()
 # UNITED: see warden_add_objects.
 # REMAINS: only ./warden test --all builds and runs it on the simulated device.
 function(warden_add_test name)
-  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY;UNITED;MORE_SEEDS;PROFILES;REMAINS;ASSEMBLED" "SHARDS;TIMEOUT;DEFINITION;COST" "SOURCES;OBJECTS;LIBRARIES;EXECUTORS"
+  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY;UNITED;MORE_SEEDS;PROFILES;REMAINS;ASSEMBLED;COMPILE_FIRST" "SHARDS;TIMEOUT;DEFINITION;COST" "SOURCES;OBJECTS;LIBRARIES;EXECUTORS"
                         ${ARGN})
   if(arg_EXECUTORS)
     list(FIND ARGN EXECUTORS begin)
@@ -257,7 +258,7 @@ function(warden_add_test name)
     set(remains)
     foreach(executor IN LISTS arg_EXECUTORS)
       warden_add_test(${name}_${executor} ${others} DEFINITION TEST_EXECUTOR=${executor} ${remains})
-      set(remains REMAINS)
+      set(remains REMAINS COMPILE_FIRST)
     endforeach()
     return()
   endif()
@@ -269,7 +270,11 @@ function(warden_add_test name)
     endif()
   endforeach()
   if(WARDEN_WITH_CUDA AND WARDEN_FAST_COMPILE AND NOT (arg_SIM_ONLY OR arg_GPU_ONLY OR arg_ASSEMBLED))
-    warden_only_compile(SOURCES ${arg_SOURCES} OBJECTS test_main ${arg_OBJECTS}
+    set(compiled ${arg_SOURCES})
+    if(arg_COMPILE_FIRST)
+      list(SUBLIST arg_SOURCES 0 1 compiled)
+    endif()
+    warden_only_compile(SOURCES ${compiled} OBJECTS test_main ${arg_OBJECTS}
                         LIBRARIES GTest::gmock GTest::gtest ${arg_LIBRARIES} DEFINITION ${arg_DEFINITION})
     set(arg_SIM_ONLY ON)
   endif()

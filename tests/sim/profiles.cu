@@ -10,6 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <functional>
 #include <string>
@@ -101,29 +103,23 @@ TEST_F(profiles, each_holds_a_block_of_its_largest) {
     EXPECT_EQ(warden::sim::current_settings().bulk_copies, has_all) << name;
   }
 }
-// Tests that run on each profile leave out 10.0, 9.0 and 8.9 for this reason. They run on the
-// default device, too.
-TEST_F(profiles, limits_of_10_0_are_those_of_9_0) {
-  warden::sim::device_profile newer = warden::sim::find_profile("10.0");
-  EXPECT_EQ(newer.name, std::string{"10.0"});
-  newer.name = "9.0";
-  EXPECT_EQ(newer, warden::sim::find_profile("9.0"));
-}
-TEST_F(profiles, each_limit_of_9_0_is_that_of_8_0_or_the_default_device) {
-  warden::sim::device_profile usual = warden::sim::find_profile("default");
-  usual.name = "9.0";
-  usual.blocks_per_multiprocessor = warden::sim::find_profile("8.0").blocks_per_multiprocessor;
-  EXPECT_EQ(usual, warden::sim::find_profile("9.0"));
-}
-TEST_F(profiles, each_limit_of_8_9_is_that_of_8_6_or_12_0) {
-  warden::sim::device_profile older = warden::sim::find_profile("8.6");
-  warden::sim::device_profile newer = warden::sim::find_profile("12.0");
-  older.name = newer.name = "8.9";
-  older.blocks_per_multiprocessor = newer.blocks_per_multiprocessor;
-  newer.blocks_per_cluster = older.blocks_per_cluster;
-  newer.bulk_copies = older.bulk_copies;
-  EXPECT_EQ(older, warden::sim::find_profile("8.9"));
-  EXPECT_EQ(newer, warden::sim::find_profile("8.9"));
+// Tests of all profiles run on 7.5, 8.0, 12.0 and the default device, for this reason.
+TEST_F(profiles, each_limit_is_that_of_a_profile_on_which_tests_run) {
+  for (char const* const name : {"8.6", "8.9", "9.0", "10.0"}) {
+    auto const& [of, threads, blocks, cluster, registers, shared, most, reserved, bulk] =
+        warden::sim::find_profile(name);
+    std::array<bool, 8> seen{};
+    for (char const* const run : {"default", "7.5", "8.0", "12.0"}) {
+      auto const& [_, threads_run, blocks_run, cluster_run, registers_run, shared_run, most_run,
+                   reserved_run, bulk_run] = warden::sim::find_profile(run);
+      std::array<bool, 8> const same{threads == threads_run,   blocks == blocks_run,
+                                     cluster == cluster_run,   registers == registers_run,
+                                     shared == shared_run,     most == most_run,
+                                     reserved == reserved_run, bulk == bulk_run};
+      for (std::size_t k = 0; k < same.size(); ++k) seen[k] = seen[k] || same[k];
+    }
+    EXPECT_THAT(seen, testing::Each(true)) << of;
+  }
 }
 TEST_F(profiles, a_wrong_name) {
   setenv("WARDEN_SIM_PROFILE", "7.0", 1);
