@@ -19,8 +19,10 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string_view>
+#include <thread>
 
 #define TEXT_OF_(...) #__VA_ARGS__
 #define TEXT_OF(...) TEXT_OF_(__VA_ARGS__)
@@ -58,13 +60,24 @@ std::string short_name(std::string_view full) {
   return name;
 }
 
-std::string readable(char const* symbol) {
+/// Returns the name in the source, "??" if the demangler gives up, as on some lambdas in templates.
+std::string demangled(char const* symbol) {
   int status = 0;
-  std::unique_ptr<char, decltype(&std::free)> const demangled{
+  std::unique_ptr<char, decltype(&std::free)> const name{
       abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free};
-  // The demangler gives up on some lambdas in templates.
-  if (status != 0 && std::string_view{symbol}.starts_with("_Z")) return "??";
-  std::string name = status == 0 ? demangled.get() : symbol;
+  if (status == 0) return name.get();
+  return std::string_view{symbol}.starts_with("_Z") ? "??" : symbol;
+}
+
+std::string readable(char const* symbol) {
+  std::string name;
+  // For a long name the demangler takes nearly all of the 64 KB of stack that a thread of a kernel
+  // has.
+  if (std::strlen(symbol) < 256) {
+    name = demangled(symbol);
+  } else {
+    std::thread{[&] { name = demangled(symbol); }}.join();
+  }
   remove(name, "(anonymous namespace)::");
   remove(name, TEXT_OF(WARDEN_HOST_ABI) "::");
   remove(name, TEXT_OF(WARDEN_ABI) "::");

@@ -13,8 +13,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -68,6 +70,20 @@ TEST(races, name_both_places_with_their_calls) {
                                      "\n    at race_kernels::sum_up, race_kernels.cuh:[0-9]+"
                                      "\n  the plain (load|store) by block [0-3], thread [0-9]+"
                                      "\n    at race_kernels::sum_up, race_kernels.cuh:[0-9]+"));
+}
+
+template <unsigned long long... Numbers>
+__global__ void has_a_long_name(unsigned*, unsigned* data) {
+  *data = threadIdx.x;
+}
+template <std::size_t... I>
+std::string error_of_a_long_name(std::index_sequence<I...>) {
+  return error_in(2, has_a_long_name<(~0ull - I)...>);
+}
+/// The names of templates are longer than a small stack lets the demangler read.
+TEST(races, are_in_functions_with_names_of_1000_characters) {
+  EXPECT_THAT(error_of_a_long_name(std::make_index_sequence<42>{}),
+              HasSubstr("at has_a_long_name"));
 }
 
 __global__ void releases_nothing(unsigned* flag, unsigned* data) {
