@@ -244,7 +244,7 @@ endfunction()
 # EXECUTORS: one program <name>_<e> for each, whose small policies use that executor. Those after the
 # first are REMAINS and COMPILE_FIRST: the sources differ from those of the first in the executor.
 # COST: seconds that it takes, about, so that long tests begin first.
-# MORE_SEEDS: more_seeds.<name>.<shard> tries up to 300 schedules, without those of
+# MORE_SEEDS: more_seeds.<name>.<shard> tries up to 250 schedules, without those of
 # sim.<name>.<shard>.
 # PROFILES: see warden_add_on_profiles.
 # UNITED: see warden_add_objects.
@@ -310,7 +310,7 @@ function(warden_add_test name)
       if(arg_MORE_SEEDS)
         set(test more_seeds.${name}.${shard})
         add_test(NAME ${test} COMMAND test_${name}_sim)
-        set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_COST} ENVIRONMENT "${part};WARDEN_MORE_SEEDS=300")
+        set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_COST} ENVIRONMENT "${part};WARDEN_MORE_SEEDS=250")
         warden_test_remains(${test})
       endif()
     endforeach()
