@@ -142,13 +142,14 @@ def errors(model, rates):
 
 
 def rates_table(rates):
-    """Ratios of two GPUs to one by the same policy, and of the best of two to the best of one."""
+    """Ratios of two GPUs to one by the same policy, and of the best of two to the best of one, if that was measured."""
     arms, lines = ["one_gpu_best", "one_gpu", "two_gpus", "two_gpus_on_chip"], []
     for (operation, workload, keys), row in rates.items():
         found = {arm: row[arm]["items_per_second"] for arm in arms if arm in row}
         best = [max(found[arm] for arm in found if arm.startswith(gpus)) for gpus in ("one", "two")]
         lines.append([operation, workload, short(keys), *(giga(found[arm]) if arm in found else "-" for arm in arms),
-                      f"{found['two_gpus'] / found['one_gpu']:.2f}", f"{best[1] / best[0]:.2f}"])
+                      f"{found['two_gpus'] / found['one_gpu']:.2f}",
+                      f"{best[1] / best[0]:.2f}" if "one_gpu_best" in found else "-"])
     header = ["operation", "workload", "keys", *arms, "two / one", "best of two / best of one"]
     return Table("rates", "G sections/s", header, lines, 3)
 
