@@ -146,7 +146,8 @@ def drawn(matplotlib, data, theme):
             (draw_bars if has_names else draw_lines)(axis, series)
         axes[0].set_ylabel(data["unit"] + ("" if data["unit"].endswith("/s") else ", lower is better"))
         handles = {name: handle for axis in axes for handle, name in zip(*axis.get_legend_handles_labels())}
-        figure.legend(handles.values(), handles.keys(), loc="outside right upper")
+        # Not a legend of the figure: Matplotlib 3.6 places none outside of the axes.
+        axes[-1].legend(handles.values(), handles.keys(), loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0)
         file = io.StringIO()
         figure.savefig(file, format="svg",
                        metadata={"Date": None, "Title": data["title"], "Description": json.dumps(data)})
