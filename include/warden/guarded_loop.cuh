@@ -200,8 +200,8 @@ using row_loop =
 /// `prepare(value, group)`, which computes what needs only the row of values. Its result is the
 /// argument of `f` after `value`.
 ///
-/// Rows, states and values are loaded ahead, and a hot row stays in registers. Any group
-/// may prepare a value, so the sums of a hot row are no part of its chain of steps.
+/// Rows, states and values are loaded ahead, and a hot row stays in registers. Any group may call
+/// `prepare`, so what it computes does not delay the steps of a hot row.
 ///
 /// Precondition: there is a state for each row, and a row of values for each id; all of the memory
 /// outlives the guarded array. Throws as the constructor of a guarded array does.

@@ -137,7 +137,7 @@ requires(alignof(T) <= 8) class packed<T> {
 
 __extension__ using int128 = __int128;
 __extension__ using unsigned_int128 = unsigned __int128;
-/// True if values of a type add up as their bits do.
+/// True for integers: a sum of values is the sum of their bits.
 template <class T>
 inline constexpr bool is_integer = (std::is_integral_v<T> && !std::is_same_v<T, bool>) ||
                                    std::is_same_v<T, int128> || std::is_same_v<T, unsigned_int128>;
@@ -152,7 +152,7 @@ WARDEN_DEVICE void write_words(std::uint32_t*& to, T const& number) {
   for (unsigned w = 0; w < words_of<T>; ++w)
     *to++ = static_cast<std::uint32_t>(number >> (w == 0 ? 0 : 32 * w));
 }
-/// Returns the number of such words, and advances `from` beyond them.
+/// Returns the number whose words begin at `from`, and advances `from` beyond them.
 template <class T>
 WARDEN_DEVICE T read_words(std::uint32_t const*& from) {
   unsigned_int128 bits = 0;
@@ -186,7 +186,7 @@ struct field {
 template <auto To, auto From = nullptr>
 struct sum : detail::field<To, From> {
   using type = detail::type_of<To>;  ///< type of the member
-  /// True if blocks may add the bits of values.
+  /// True if atomics may add the words of values.
   static constexpr bool adds_words = detail::is_integer<type>;
   /// Returns the sum.
   WARDEN_DEVICE static type combine(type a, type b) { return static_cast<type>(a + b); }
@@ -301,7 +301,7 @@ struct aggregate_partial : field_cell<Fields>... {
   }
 
  private:
-  // Braces in the initialization of `of_words` order the reads.
+  // `of_words` initializes by braces, which fix the order of its reads.
   WARDEN_DEVICE explicit aggregate_partial(field_cell<Fields> const&... fields)
       : field_cell<Fields>{fields}... {}
   template <class Field>

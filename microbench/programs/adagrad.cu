@@ -33,7 +33,7 @@ struct step {
 // ---- data and check
 
 /// The gradients of a row are equal, so the order of its steps does not matter. States are exact,
-/// and tell a lost step of a hot row.
+/// so they show a lost step of a hot row.
 struct draw_gradient {
   std::uint32_t const* ids;
   __device__ embedding operator()(std::uint64_t i) const {

@@ -223,8 +223,8 @@ class nccl_transport final : public runtime::transport {
     call_ = std::move(call);
     if (job_ != nullptr) ++job_->calls[static_cast<std::size_t>(rank_)];
   }
-  /// A run waits here for the counts while the kernel that sends is still at work. A sleep ends
-  /// 0.1 ms later, so only a wait 100 times as long sleeps. Waits of 1 ms let other threads run.
+  /// Lets other threads run after a wait of 1 ms. A run waits here for the counts while the kernel
+  /// that sends is still at work. A sleep ends 0.1 ms late, so only waits of 10 ms sleep.
   void pause(clock::time_point begin, char const* what, std::source_location where) {
     if (aborted_) fail(what, "aborted by this rank", where);
     std::chrono::duration<double> const lasted = clock::now() - begin;

@@ -180,8 +180,8 @@ endfunction()
 # warden_add_on_profiles(<name> <program> [PROPERTY value ...]): the tests
 # profiles.<profile>.<name>, which run <program> on a simulated device of each compute capability,
 # with 5 seeds at most. ./warden test runs those of 7.5, the device with the least shared memory.
-# Each limit of the others is that of one of these or of the default device, which sim.<name> has: a
-# test compares them.
+# Each limit of another profile is that of one of these profiles, or of the default device, on which
+# sim.<name> runs. tests/sim/profiles.cu compares them.
 function(warden_add_on_profiles name program)
   foreach(profile IN ITEMS 7.5 8.0 12.0)
     set(test profiles.${profile}.${name})

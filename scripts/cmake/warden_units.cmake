@@ -19,8 +19,8 @@ function(warden_unite out name)
   set(${out} ${united} ${others} PARENT_SCOPE)
 endfunction()
 
-# warden_unite_apart(<out> <name> SOURCES...): the same of .cu files that use a name for different
-# things. Each is in a namespace of its own, after the headers of all.
+# warden_unite_apart(<out> <name> SOURCES...): one file that includes .cu files, which may use one
+# name for different things. Each is in a namespace of its own, after the headers of all files.
 function(warden_unite_apart out name)
   set(includes "")
   set(lines "")

@@ -43,7 +43,7 @@ struct small_mixed {
     }
   };
 };
-/// Such a section of several words, each of which is mixed by itself.
+/// Section of several words, each of which is mixed on its own as in `mixed`.
 template <unsigned Words>
 struct long_mixed {
   std::uint32_t values[Words];

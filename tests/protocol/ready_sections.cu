@@ -105,7 +105,7 @@ TYPED_TEST(aggregates, sum_integers_of_all_sizes) {
     word_sums::expect_as_in_a_loop<TypeParam>(word_sums::some_ids(n, records, 40), records);
   }
 }
-/// On the device's own number of records in a table, which is less than 30,000, and in parts.
+/// A table has room for fewer than 30,000 records, so the run has parts.
 TEST(aggregate, sums_integers_of_records_in_parts) {
   word_sums::expect_as_in_a_loop<warden::policy<>>(word_sums::some_ids(20'000, 30'000, 40), 30'000);
 }

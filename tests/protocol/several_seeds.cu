@@ -89,7 +89,7 @@ TEST(several_seeds, logs_run_in_the_order_of_numbers) {
     std::vector<cell> all = several::first_cells(of.records);
     warden::buffer<cell> records{all};
     cells on{records, patience};
-    // Owners take most of the time here, and know nothing of the log.
+    // Runs with owners take most of the time here, and logs are the same without owners.
     log_type later{on, room, {.hot_accesses = seed % 5 == 0 ? 16u : 0u}};
     warden::buffer<std::uint32_t> numbers{n};
     warden::buffer<outcome> results{room};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One table of sums for a block, to which atomics add words of 32 bits: for partials that are
-/// sums of integers.
+/// One table for a block, whose partials are sums of integers. Atomics add words of 32 bits to it.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -16,9 +15,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// True if partials are integers, which add up, and nothing else. They have `words`, the number of
-/// their words of 32 bits, `to_words` and `of_words`. `carries_into(w)` tells that word w goes on
-/// with the integer of the word before it. A partial of zeros has no effect.
+/// True if a partial consists of integers that are added. It has `words`, the number of its words
+/// of 32 bits, `to_words` and `of_words`. `carries_into(w)` is true if word w belongs to the same
+/// integer as the word before it. A partial of zeros has no effect.
 template <class Partial>
 concept sums_words = requires(Partial const& partial, std::uint32_t (&words)[Partial::words]) {
   partial.to_words(words);
@@ -26,9 +25,9 @@ concept sums_words = requires(Partial const& partial, std::uint32_t (&words)[Par
   Partial::carries_into(0u);
 };
 
-/// The table of a block. Shared memory adds 32 bits in one instruction, and 64 bits in a loop. So
-/// each word is added by itself, and the carry of a word goes to the next one of its integer. Every
-/// wrap of a word is seen by the one thread that caused it, so the words hold the sum at the end.
+/// Table of a block. Shared memory adds 32 bits in one instruction, and 64 bits in a loop. So each
+/// word is added on its own, and its carry is added to the next word of its integer. Exactly one
+/// thread sees each wrap of a word, the one that caused it. So at the end the words hold the sum.
 template <class Partial>
 class word_table {
  public:
@@ -61,14 +60,14 @@ class word_table {
     if (!is_valid) return;
     std::uint32_t more[Partial::words];
     partial.value().to_words(more);
-    // Lanes with different copies do not meet at a bank.
+    // Different copies are in different banks.
     unsigned const copy = simt::lane_id() & (shape_.places - 1);
     std::uint32_t carry = 0;
     WARDEN_UNROLL
     for (unsigned w = 0; w < Partial::words; ++w) {
       if (!Partial::carries_into(w)) carry = 0;
       std::uint32_t const sum = more[w] + carry;
-      // Nothing to add. A word of ones with a carry passes the carry on.
+      // Nothing to add. If a word of ones gets a carry, the carry remains for the next word.
       if (Partial::carries_into(w) && sum == 0) continue;  // mutation: bulk-ones
       std::uint32_t const old = simt::shared_fetch_add(words_[cell(w, record, copy)], sum);
       carry = old + sum < sum ? 1 : 0;  // mutation: bulk-carry

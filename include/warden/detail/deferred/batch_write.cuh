@@ -11,8 +11,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Copies messages whose numbers and payloads are apart. Neighbouring threads store neighbouring
-/// parts of payloads. Collective.
+/// Copies messages whose numbers and payloads are stored apart. Neighbouring threads store
+/// neighbouring parts of payloads. Collective.
 template <class Batch, class Stage>
 WARDEN_DEVICE void copy_apart(Stage const& stage, Batch const& b, std::uint32_t first,
                               log_places places) {

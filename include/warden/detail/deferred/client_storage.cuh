@@ -13,9 +13,9 @@ WARDEN_NAMESPACE_BEGIN
 
 /// Largest storage of a client in static shared memory. Units: bytes.
 inline constexpr std::size_t static_storage_bytes = std::size_t{48} << 10;
-/// Largest useful storage of a client in dynamic shared memory: batches that combine are larger
+/// Largest useful storage of a client in dynamic shared memory. Batches that combine are larger
 /// then, and a multiprocessor of 227 KB still holds 1,536 threads. Batches of messages that are
-/// stored apart are larger, too, and it holds 1,024 threads. Units: bytes.
+/// stored apart are larger, too, and a multiprocessor holds 1,024 threads. Units: bytes.
 template <class Ref, unsigned Threads>
 inline constexpr std::size_t dynamic_storage_bytes =
     std::max(static_storage_bytes,

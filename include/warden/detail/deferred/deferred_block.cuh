@@ -64,8 +64,8 @@ class deferred_block {
   using message_type = typename Ref::message_type;
   /// True if the log stores numbers and payloads apart.
   static constexpr bool is_apart = detail::is_apart<message_type>;
-  /// Bytes of the batch for each thread, at most: a multiprocessor of 227 KB then holds 1,536
-  /// threads, and 1,024 if the storage has room for more messages that are stored apart.
+  /// Largest number of bytes of the batch for each thread. A multiprocessor of 227 KB then holds
+  /// 1,536 threads, and 1,024 if the storage has room for more messages that are stored apart.
   static constexpr std::size_t bytes_each =
       is_apart && Bytes > static_storage_bytes ? Bytes / Threads : 112;
   static constexpr unsigned most_per_thread = std::min<unsigned>(

@@ -35,8 +35,8 @@ inline constexpr bool combines_in_log =
     ((payload_bytes<partial_of<Sections>> <= most_logged_bytes) && ...);
 
 /// True if the log of such a guarded array stores numbers and payloads apart. Trees read the
-/// numbers of all messages in turn, and each payload alone: of 16 or 32 bytes, it is then in one
-/// sector of memory. Messages that ranks exchange are not divided.
+/// numbers of all messages in turn, and each payload on its own. A payload of 16 or 32 bytes is
+/// then in one sector of memory. Messages that ranks exchange are not divided.
 template <class Policy, class Record, class... Sections>
 inline constexpr bool stores_apart = false;
 template <class Policy, class Record, class Section>

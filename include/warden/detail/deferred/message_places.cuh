@@ -13,7 +13,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Places of messages, as arrays of messages.
+/// Places of messages that are stored whole, in an array.
 template <class Message>
 struct message_places {
   Message* pool;  ///< messages

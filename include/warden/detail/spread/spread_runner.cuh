@@ -321,7 +321,7 @@ class spread_runner {
 
   /// Enqueues the runs that fill this rank's tables. They are in the stream of the run, because
   /// they take all multiprocessors and the memory of the split, as the run of the home part does.
-  /// See `exchange` for `home`.
+  /// `home` is that of `exchange`.
   void combine(run_arguments<run_type> const& run, exchange_table const& t, log_type& home,
                stream_ref s, std::source_location where) {
     log_type log = run.ref.log;
