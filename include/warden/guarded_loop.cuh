@@ -204,7 +204,8 @@ using row_loop =
 /// `prepare`, so what it computes does not delay the steps of a hot row.
 ///
 /// Precondition: there is a state for each row, and a row of values for each id; all of the memory
-/// outlives the guarded array. Throws as the constructor of a guarded array does.
+/// outlives the guarded array. Throws limit_error if there are fewer states than rows, and as the
+/// constructor of a guarded array does.
 template <unsigned Lanes, class Policy = policy<>, class Rows, class States, class Values,
           class Function>
 [[nodiscard]] auto make_row_loop(Rows&& rows, States&& states, Values const& values,
@@ -220,6 +221,10 @@ template <unsigned Lanes, class Policy = policy<>, class Rows, class States, cla
   static_assert(detail::is_elements<row> && detail::is_elements<value>,
                 "warden: the rows and values of a row_loop are warden::elements");
   using state = detail::element_of<States>;
+  if (states.size() < rows.size()) {
+    throw_limit_error("make_row_loop: % rows and % states; give a state for each row",
+                      {rows.size(), states.size()}, where);
+  }
   return row_loop<row, state, value, Function, Lanes, Policy>{
       rows, {detail::data_of(states), detail::data_of(values), f}, chosen, where};
 }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops over records: each iteration calls a function.
 
+#include "tests/support/error_text.hpp"
 #include "tests/support/support.cuh"
 
 #include <warden/cuda_names.cuh>
 #include <warden/deferred.cuh>
 #include <warden/guarded_loop.cuh>
 
+#include <gmock/gmock.h>
+
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -215,6 +219,16 @@ TEST(row_loop, runs_in_the_order_of_the_policy) {
                           for (unsigned k = 0; k < width; ++k) r[k] = r[k] * 3 + v[k];
                         }),
                         mix_values{});
+}
+TEST(row_loop, needs_a_state_for_each_row) {
+  warden::buffer<row> rows{accounts};
+  warden::buffer<std::uint64_t> states{accounts - 1};
+  warden::buffer<value> const values{n};
+  EXPECT_THAT(
+      test::refusal(
+          [&] { (void)warden::make_row_loop<lanes>(rows, states, values, mix_values{}); }),
+      testing::HasSubstr("make_row_loop: " + std::to_string(accounts) + " rows and " +
+                         std::to_string(accounts - 1) + " states; give a state for each row"));
 }
 
 }  // namespace
