@@ -119,6 +119,13 @@ TEST(aggregate, adds_words_of_integers_alone) {
   };
   static_assert(
       !sums_words<warden::partial_of<warden::aggregate<float, warden::sum<&prices::sum>>>>);
+  // A word for each byte would take 4 times the memory.
+  struct bytes {
+    std::uint8_t a, b, c;
+  };
+  using of_bytes = warden::aggregate<int, warden::sum<&bytes::a>, warden::sum<&bytes::b>,
+                                     warden::count<&bytes::c>>;
+  static_assert(!sums_words<warden::partial_of<of_bytes>>);
 }
 
 struct order_line {

@@ -17,9 +17,11 @@ namespace detail {
 
 /// True if a partial consists of integers that are added. It has `words`, the number of its words
 /// of 32 bits, `to_words` and `of_words`. `carries_into(w)` is true if word w belongs to the same
-/// integer as the word before it. A partial of zeros has no effect.
+/// integer as the word before it. A partial of zeros has no effect. Many narrow integers, each in a
+/// word, would take more than twice the memory of the partial, so fewer records would fit.
 template <class Partial>
-concept sums_words = requires(Partial const& partial, std::uint32_t (&words)[Partial::words]) {
+concept sums_words = Partial::words * 4 <= 2 * sizeof(Partial) &&
+                     requires(Partial const& partial, std::uint32_t (&words)[Partial::words]) {
   partial.to_words(words);
   Partial::of_words(words);
   Partial::carries_into(0u);
