@@ -19,12 +19,15 @@ namespace {
 constexpr int illegal_state = 401;
 constexpr int capture_unsupported = 900;
 constexpr int capture_invalidated = 901;
+constexpr int capture_wrong_thread = 908;
 
 [[noreturn]] void refuse(std::string const& what, int code, std::source_location where) {
   char const* const why =
       code == illegal_state         ? "the operation cannot be performed in the present state"
       : code == capture_unsupported ? "operation not permitted when stream is capturing"
-                                    : "operation failed due to a previous error during capture";
+      : code == capture_wrong_thread
+          ? "attempt to terminate a thread-local capture sequence from another thread"
+          : "operation failed due to a previous error during capture";
   throw cuda_error{code, what + ": " + why, where};
 }
 
@@ -210,6 +213,8 @@ void streams::begin_capture(stream_ref s, std::source_location where) {
 captured_work streams::end_capture(stream_ref s, std::source_location where) {
   queue& q = queue_of(s);
   if (!q.captures) refuse("ending a capture", illegal_state, where);
+  if (q.capturing_thread != std::this_thread::get_id())
+    refuse("ending a capture", capture_wrong_thread, where);
   q.captures = false;
   captured_work all = std::exchange(q.captured, {});
   if (std::exchange(q.capture_failed, false))

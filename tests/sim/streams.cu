@@ -212,6 +212,12 @@ TEST_F(streams, what_a_capture_forbids) {
   EXPECT_EQ(ended(), "no error");
 
   warden::graph::begin_capture(s);
+  std::string text;
+  std::thread{[&] { text = ended(); }}.join();
+  EXPECT_THAT(text, HasSubstr("908: ending a capture: attempt to terminate a thread-local"));
+  EXPECT_EQ(ended(), "no error");
+
+  warden::graph::begin_capture(s);
   EXPECT_THAT(error_of([] { warden::buffer<char>{1}; }), HasSubstr(unsupported));
   EXPECT_THAT(ended(), HasSubstr(invalidated));
 
