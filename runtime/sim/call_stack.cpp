@@ -22,6 +22,7 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #define TEXT_OF_(...) #__VA_ARGS__
@@ -76,7 +77,11 @@ std::string readable(char const* symbol) {
   if (std::strlen(symbol) < 256) {
     name = demangled(symbol);
   } else {
-    std::thread{[&] { name = demangled(symbol); }}.join();
+    try {
+      std::thread{[&] { name = demangled(symbol); }}.join();
+    } catch (std::system_error const&) {
+      name = "??";  // the process may have no more threads
+    }
   }
   remove(name, "(anonymous namespace)::");
   remove(name, TEXT_OF(WARDEN_HOST_ABI) "::");
