@@ -167,6 +167,8 @@ struct field {
   using record = record_with<To>;     ///< type of the record
   using type = type_of<To>;           ///< type of the member
   static constexpr auto member = To;  ///< the member
+  /// True if the field adds integers, so blocks may add the bits of values.
+  static constexpr bool adds_words = false;
 
   /// Returns what a value gives.
   template <class Value>
@@ -219,15 +221,6 @@ struct maximum : detail::field<To, From> {
 
 namespace detail {
 
-/// True if a field adds integers.
-template <class Field>
-inline constexpr bool adds_words = [] {
-  if constexpr (requires { Field::adds_words; }) {
-    return Field::adds_words;
-  } else {
-    return false;
-  }
-}();
 /// One field of a partial.
 template <class Field>
 struct field_cell {
@@ -290,12 +283,12 @@ struct aggregate_partial : field_cell<Fields>... {
     ((begins = begins || begin == w, begin += words_of<typename Fields::type>), ...);
     return !begins;
   }
-  WARDEN_DEVICE void to_words(std::uint32_t (&to)[words]) const requires(adds_words<Fields>&&...) {
+  WARDEN_DEVICE void to_words(std::uint32_t (&to)[words]) const requires(Fields::adds_words&&...) {
     std::uint32_t* next = to;
     (write_words<typename Fields::type>(next, field_cell<Fields>::value), ...);
   }
   WARDEN_DEVICE static aggregate_partial of_words(std::uint32_t const (&from)[words]) requires(
-      adds_words<Fields>&&...) {
+      Fields::adds_words&&...) {
     std::uint32_t const* next = from;
     return aggregate_partial{field_cell<Fields>{read_words<typename Fields::type>(next)}...};
   }
