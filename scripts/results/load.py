@@ -129,18 +129,29 @@ def merge(out, inputs):
     pathlib.Path(out).write_text(json.dumps(merged, indent=1) + "\n")
 
 
-def publish(out, path):
-    """Copies a file without host name and folders. Refuses results of a dirty tree."""
-    data = load(path)
-    context = data["context"]
-    if "dirty" in context.get("commit", "dirty"):
-        fail(f"{path}: built from a dirty tree ({context.get('commit')}); commit and measure again")
-    context.pop("host_name", None)
+def without_folders(data):
+    """The data without host name and folders."""
+    context = {key: value for key, value in data["context"].items() if key != "host_name"}
     for key in ("executable", "command"):
         if isinstance(context.get(key), str):
             # Whole words and values of options that are paths. Slashes in a filter are kept.
             context[key] = re.sub(r"(?<![^\s=])(?:\.{0,2}/|bin/)(?:[^\s/]+/)*([^\s/]+)", r"\1", context[key])
-    pathlib.Path(out).write_text(json.dumps(data, indent=1) + "\n")
+    return data | {"context": context}
+
+
+def publish(out, path):
+    """Copies a file without host name and folders. Refuses results of a dirty tree."""
+    data = load(path)
+    if "dirty" in (commit := data["context"].get("commit", "dirty")):
+        fail(f"{path}: built from a dirty tree ({commit}); commit and measure again")
+    pathlib.Path(out).write_text(json.dumps(without_folders(data), indent=1) + "\n")
+
+
+def check_published(path):
+    """Fails if a file has what `publish` removes."""
+    data = load(path)
+    if without_folders(data) != data:
+        fail(f"{path}: it has a host name or folders; copy the file by --publish")
 
 
 def check_baselines(path):

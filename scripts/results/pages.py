@@ -6,7 +6,7 @@ import re
 import plot
 from families import tables_of
 from gpus_model import model_tables
-from load import RESULTS, ROOT, fail, load, origin, published, rows_of, select
+from load import RESULTS, ROOT, check_published, fail, load, origin, published, rows_of, select
 from measures import WIDE
 from names import LABELS, WIDE_MARK, giga
 
@@ -101,7 +101,10 @@ def index(names):
 
 def documents(write):
     """Writes the documentation, or fails if it differs from what the result files hold."""
-    names = sorted({path.stem for path in RESULTS.glob("*/*.json")})
+    files = sorted(RESULTS.glob("*/*.json"))
+    for path in files:
+        check_published(path)
+    names = sorted({path.stem for path in files})
     wanted = {FOLDER / f"{name}.md": page_of(name) for name in names} | {FOLDER / "README.md": index(names)}
     for path in [ROOT / "README.md", *sorted((ROOT / "apps").glob("*/README.md")), *sorted((ROOT / "docs").rglob("*.md"))]:
         if path.parent != FOLDER:

@@ -261,7 +261,10 @@ class Files(ResultsTest):
         one = self.put("one", file(row, command="/x/contention --benchmark_filter=contention/push/ --out=/a/b.txt", host_name="secret"))
         self.assertIn("is in two files", self.error(load.merge, self.results / "out", [one, one]))
         self.assertIn("include_hash is x, but h", self.error(load.merge, self.results / "out", [one, self.put("two", file(include_hash="x"))]))
+        self.assertIn("copy the file by --publish", self.error(load.check_published, one))
+        self.assertIn("copy the file by --publish", self.error(pages.documents, False))
         load.publish(self.results / "out", one)
+        load.check_published(self.results / "out")
         context = load.load(self.results / "out")["context"]
         self.assertEqual((context.get("host_name"), context["command"]), (None, "contention --benchmark_filter=contention/push/ --out=b.txt"))
         self.assertIn("dirty tree", self.error(load.publish, self.results / "out", self.put("two", file(row, commit="c-dirty"))))
