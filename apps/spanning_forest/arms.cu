@@ -25,7 +25,7 @@ struct checked_offer {
 
 class atomics_arm final : public arm {
  public:
-  void offer_async(offers const& all) override {
+  void offer_async(std::size_t, offers const& all) override {
     warden::baseline::atomics_async(work_of<checked_offer>(all));
   }
   void wait() override { warden::stream_ref{}.synchronize(); }

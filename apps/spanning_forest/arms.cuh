@@ -5,6 +5,7 @@
 
 #include "apps/spanning_forest/candidates.cuh"
 
+#include <cstddef>
 #include <memory>
 #include <source_location>
 #include <string>
@@ -16,11 +17,13 @@ namespace spanning_forest {
 class arm {
  public:
   virtual ~arm() = default;
-  /// Chooses the arm's settings by measuring them on an iteration, which changes the components.
-  /// Returns a description of the settings. Blocks the host.
-  virtual std::string tune(offers const&) { return {}; }
-  /// Offers all candidates; enqueued.
-  virtual void offer_async(offers const& all) = 0;
+  /// True if the arm has settings to choose.
+  [[nodiscard]] virtual bool tunes() const { return false; }
+  /// Chooses the settings of one iteration by measuring them on its offers, which changes the
+  /// components. Returns a description of the settings. Blocks the host.
+  virtual std::string tune([[maybe_unused]] std::size_t iteration, offers const&) { return {}; }
+  /// Offers all candidates of an iteration; enqueued.
+  virtual void offer_async(std::size_t iteration, offers const& all) = 0;
   /// Blocks the host until all offers are done. Throws their error.
   virtual void wait() = 0;
 };

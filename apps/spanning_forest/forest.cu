@@ -62,7 +62,9 @@ std::vector<std::uint32_t> forest_finder::edges_to_host() const {
   return edges;
 }
 
-void forest_finder::find() {
+/// Runs all iterations. Calls `before_offers()` in each that offers, when its candidates are ready.
+template <class Before>
+void forest_finder::find(Before before_offers) {
   taken_ = n_light_ = n_heavy_ = 0;
   iterations_.clear();
   if (graph_.arcs == 0) return;
@@ -70,18 +72,28 @@ void forest_finder::find() {
   while (n_light_ + n_heavy_ != 0) {
     if (n_light_ == 0) bring_back();
     if (n_light_ == 0) break;  // all heavy candidates lie within components
+    before_offers();
     offer();
     join();
   }
   arm_->wait();
 }
 
+void forest_finder::find() {
+  find([] {});
+}
+
 std::string forest_finder::tune() {
-  taken_ = n_light_ = n_heavy_ = 0;
-  if (graph_.arcs == 0) return {};
-  first_iteration();
-  if (n_light_ == 0) return {};
-  return arm_->tune({light_.all(), n_light_, components_.data(), size_});
+  std::string settings;
+  if (!arm_->tunes()) return settings;
+  find([&] {
+    settings += (settings.empty() ? "" : ", ") + arm_->tune(iterations_.size(), all_offers());
+  });
+  return settings;
+}
+
+offers forest_finder::all_offers() const {
+  return {light_.all(), n_light_, components_.data(), size_};
 }
 
 /// Returns the counts of the device. Blocks the host.
@@ -158,9 +170,10 @@ void forest_finder::bring_back() {
 }
 
 void forest_finder::offer() {
+  std::size_t const iteration = iterations_.size();
   iterations_.push_back({size_, n_light_, n_heavy_});
   warden::runtime::fill_async(components_.data(), 0xff, size_ * sizeof(component), {});
-  arm_->offer_async({light_.all(), n_light_, components_.data(), size_});
+  arm_->offer_async(iteration, all_offers());
 }
 
 void forest_finder::join() {

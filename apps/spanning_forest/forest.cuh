@@ -45,7 +45,9 @@ class forest_finder {
   /// Finds a forest, which is the same in each run and for each arm. Blocks the host, because each
   /// iteration needs the number of components. Throws the error of an arm.
   void find();
-  /// Lets the arm choose its settings on the second iteration, its first; blocks the host.
+  /// Finds a forest, and lets the arm choose its settings for each iteration before it. Components
+  /// differ in number and in heat, so the best settings differ, too. Returns a description of the
+  /// settings, or an empty text at once if the arm has none. Blocks the host.
   std::string tune();
 
   /// Returns the number of edges of the forest.
@@ -70,6 +72,9 @@ class forest_finder {
     std::uint32_t taken, components, light, heavy;
   };
 
+  template <class Before>
+  void find(Before before_offers);
+  [[nodiscard]] offers all_offers() const;
   void first_iteration();
   void offer();
   void join();

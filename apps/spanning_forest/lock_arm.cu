@@ -6,7 +6,9 @@
 
 #include <warden/baseline.cuh>
 
+#include <algorithm>
 #include <cstddef>
+#include <vector>
 
 namespace spanning_forest {
 
@@ -65,24 +67,30 @@ class lock_arm final : public arm {
  public:
   lock_arm(largest_iteration const& most, bool tuned) : locks_{most.size}, tuned_{tuned} {}
 
-  std::string tune(offers const& all) override {
-    if (!tuned_) return {};
+  [[nodiscard]] bool tunes() const override { return tuned_; }
+  std::string tune(std::size_t iteration, offers const& all) override {
     // Reset the components, because after an earlier trial no offer would take a lock.
     auto const forget = [&](warden::stream_ref s) {
       warden::runtime::fill_async(all.components, 0xff, all.size * sizeof(component), s);
     };
-    choice_ = baseline::tune_locks(Work{work_of<visible_offer>(all)}, locks_, {}, forget);
-    return baseline::to_string(choice_);
+    baseline::lock_choice const best =
+        baseline::tune_locks(Work{work_of<visible_offer>(all)}, locks_, {}, forget);
+    choices_.resize(std::max(choices_.size(), iteration + 1));
+    choices_[iteration] = best;
+    return baseline::to_string(best);
   }
-  void offer_async(offers const& all) override {
-    if (all.n != 0) baseline::lock_tuned_async(Work{work_of<visible_offer>(all)}, locks_, choice_);
+  void offer_async(std::size_t iteration, offers const& all) override {
+    if (all.n == 0) return;
+    baseline::lock_choice const choice =
+        iteration < choices_.size() ? choices_[iteration] : baseline::lock_choice{};
+    baseline::lock_tuned_async(Work{work_of<visible_offer>(all)}, locks_, choice);
   }
   void wait() override { locks_.wait(); }
 
  private:
   baseline::lock_array locks_;
   bool tuned_;
-  baseline::lock_choice choice_{};
+  std::vector<baseline::lock_choice> choices_;  ///< [iteration]; none: the lock as written
 };
 
 }  // namespace

@@ -67,7 +67,7 @@ class deferred_arm final : public arm {
   explicit deferred_arm(largest_iteration const& most)
       : guarded_{most.components, most.size},
         log_{guarded_, std::max<std::size_t>(2 * std::size_t{most.candidates}, 1)} {}
-  void offer_async(offers const& all) override {
+  void offer_async(std::size_t, offers const& all) override {
     if (all.n == 0) return;
     constexpr unsigned chunk = 2 * threads;
     warden::launch(&defer_offers<guarded, Offer>,

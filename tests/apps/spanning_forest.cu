@@ -11,6 +11,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 namespace {
 
 using spanning_forest::forest_finder;
@@ -59,6 +62,21 @@ TEST_P(arms, take_small_graphs) {
   EXPECT_EQ(error_text_of(g, GetParam()), "") << "parallel edges, two trees and two alone";
 }
 // ---- common properties of all arms
+
+/// The hot components of late iterations need other settings than the many of the first.
+TEST(spanning_forest, locks_are_tuned_in_each_iteration) {
+  graph::edge_list const g = made(graph::uniform{{.vertices = 60, .edges = 400}});
+  graph::device_csr const rows = build_csr(to_device(g), undirected);
+  for (char const* const arm : {"lock_tuned", "lock_checked"}) {
+    forest_finder finder{rows.view(), arm, {.least_to_part = 0}};
+    std::string const settings = finder.tune();
+    auto const choices = std::count(settings.begin(), settings.end(), ',') + 1;
+    ASSERT_GE(finder.iterations().size(), 3u) << "no late iteration";
+    EXPECT_EQ(choices + 1, finder.iterations().size()) << settings << ": the first has no offers";
+  }
+  forest_finder untuned{rows.view(), "lock_as_written"};
+  EXPECT_EQ(untuned.tune(), "");
+}
 
 TEST(spanning_forest, hubs_are_looked_through_by_blocks) {
   graph::edge_list g;
