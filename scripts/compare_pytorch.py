@@ -42,7 +42,7 @@ def draw_ids(rows, records, exponent, generator):
 
 
 def seconds_of(prepare, run, repetitions):
-    """Median time of `run(prepare())`, by events."""
+    """Times of `run(prepare())` in ascending order, by events."""
     times = []
     for _ in range(repetitions + 1):
         arguments = prepare()
@@ -52,7 +52,7 @@ def seconds_of(prepare, run, repetitions):
         end.record()
         end.synchronize()
         times.append(begin.elapsed_time(end) / 1e3)
-    return statistics.median(times[1:])  # the first one warms up
+    return sorted(times[1:])  # the first one warms up
 
 
 class Point:
@@ -85,9 +85,9 @@ class Point:
         def run(out):
             out.index_add_(0, self.ids, self.values)
             last_two[:] = [*last_two[-1:], out]
-        seconds = seconds_of(lambda: (self.out(),), run, self.repetitions)
+        times = seconds_of(lambda: (self.out(),), run, self.repetitions)
         torch.use_deterministic_algorithms(False)
-        return seconds, self.is_right(last_two[-1]) and (not deterministic or torch.equal(*last_two))
+        return times, self.is_right(last_two[-1]) and (not deterministic or torch.equal(*last_two))
 
     def embedding_backward(self):
         weight = self.out().requires_grad_()
@@ -95,8 +95,8 @@ class Point:
         def prepare():
             weight.grad = None
             return (torch.nn.functional.embedding(self.ids, weight),)
-        seconds = seconds_of(prepare, lambda rows: rows.backward(self.values), self.repetitions)
-        return seconds, self.is_right(weight.grad)
+        times = seconds_of(prepare, lambda rows: rows.backward(self.values), self.repetitions)
+        return times, self.is_right(weight.grad)
 
     def sparse_adagrad(self):
         """The gradients are given; PyTorch keeps a state for each weight, not for each row."""
@@ -106,10 +106,10 @@ class Point:
         def prepare():
             weight.grad = torch.sparse_coo_tensor(self.ids[None], self.values, weight.shape)
             return ()
-        seconds = seconds_of(prepare, optimizer.step, self.repetitions)
+        times = seconds_of(prepare, optimizer.step, self.repetitions)
         # Step k with the same gradient moves a weight by RATE / sqrt(k), whatever the gradient is.
         moved = RATE * sum(step ** -0.5 for step in range(1, self.repetitions + 2))
-        return seconds, all(self.has_moved(weight[:, k], sums, sizes, moved) for k, sums, sizes in self.sums())
+        return times, all(self.has_moved(weight[:, k], sums, sizes, moved) for k, sums, sizes in self.sums())
 
     @staticmethod
     def has_moved(weights, sums, sizes, distance):
@@ -148,14 +148,16 @@ def main():
                                   ("index_add_deterministic", lambda: point.index_add(True)),
                                   ("embedding_backward", point.embedding_backward),
                                   ("sparse_adagrad", point.sparse_adagrad)):
-                seconds, right = measure()
+                times, right = measure()
+                seconds = statistics.median(times)
                 print(f"{name:24} {workload:8} {floats:3} floats {rows / seconds / 1e9:9.4f} G rows/s"
                       f"{'' if right else '  WRONG'}", flush=True)
                 if right:
                     results.append({"name": f"pytorch/scatter{floats}/{workload}/{name}/keys:{1 << options.records}"
                                             f"/sections:{rows}",
                                     "real_time": seconds * 1e3, "time_unit": "ms", "items_per_second": rows / seconds,
-                                    "operations": rows, "runs": options.repetitions})
+                                    "operations": rows, "runs": len(times), "slowest_per_second": rows / times[-1],
+                                    "fastest_per_second": rows / times[0]})
                 all_right &= right
     if options.out:
         with open(options.out, "w", encoding="utf-8") as file:

@@ -71,6 +71,11 @@ class OnTheCpu(unittest.TestCase):
         self.assertEqual(code, 0, output)
         self.assertEqual(len(output.splitlines()), 24)
         self.assertEqual(len(rows), 24)
+        for row in rows:
+            self.assertEqual(row["runs"], 2)
+            self.assertLessEqual(row["slowest_per_second"], row["items_per_second"])
+            self.assertLess(row["slowest_per_second"], row["fastest_per_second"])
+            self.assertLessEqual(row["items_per_second"], row["fastest_per_second"])
         self.assertIn("pytorch/scatter8/zipf099/sparse_adagrad/keys:64/sections:4096", [row["name"] for row in rows])
 
     def test_finds_a_lost_row_and_a_lost_step(self):
