@@ -200,6 +200,13 @@ push, uniform: G sections/s (d, CUDA 13.0, commit 0123456789ab):
             self.put("contention", file(rate("contention/add/uniform/sort/keys:1", 1e9)))
             self.assertIn("write: contention.md, README.md", self.error(pages.documents, False))
             pages.documents(True)
+            self.put("contention", file(rate("contention/add/uniform/sort/keys:1", 2e9), device="e"), "other")
+            self.put("answers", file(rate("answers/rate/uniform/atomics/keys:1", 2e9)))
+            pages.documents(True)
+            page = (self.results / "docs/results/contention.md").read_text()
+            self.assertLess(page.index("| gpu/contention.json"), page.index("| other/contention.json"), "most files come first")
+            self.assertLess(page.index("## d: add: G sections/s"), page.index("## e: add: G sections/s"))
+            self.assertIn("| gpu/contention.json, other/contention.json |", (self.results / "docs/results/README.md").read_text())
             (self.results / "docs/results/none.md").write_text("")
             self.assertIn("none.md: no such page; delete it", self.error(pages.documents, False))
 
@@ -273,8 +280,8 @@ class Files(ResultsTest):
         for folder, date in (("a", "2026-02-01"), ("b", "2026-10-01"), ("c", "2025-12-01")):
             self.put("push", file(date=date), folder)
         self.assertEqual(load.published("push"), self.results / "b/push.json")
-        (self.results / "cut").write_text(json.dumps(CONTENTION)[:-2] + ",")
-        self.assertEqual(len(load.load(self.results / "cut")["benchmarks"]), len(CONTENTION["benchmarks"]))
+        self.put("add", file(), "a")
+        self.assertEqual(load.published("push"), self.results / "a/push.json")
 
     def test_weak_baselines(self):
         (self.results / "reference.json").write_text(json.dumps({"push/uniform": {"lock_tuned": {"32": 0.03}, "atomics": {"32": 4.5}}}))
