@@ -10,6 +10,8 @@ import names
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"  # one folder per kind of GPU
+LEAST_RUNS = 5  # repetitions of a published rate
+LONG = 1000  # milliseconds from which on one is enough
 SAME_BUILD = ["device", "commit", "include_hash", "warden", "toolkit"]
 
 # Beginning of a row's name -> names of the parts that follow. The longest one that fits counts.
@@ -154,11 +156,21 @@ def publish(out, path):
     pathlib.Path(out).write_text(json.dumps(without_folders(data), indent=1) + "\n")
 
 
+def is_repeated(row):
+    """True if the rate of a row is the median of enough repetitions, with their range. A long one needs no other."""
+    has_range = "slowest_per_second" in row or "slowest_ms" in row
+    return row.get("real_time", 0) >= LONG or has_range and row.get("runs", 0) >= LEAST_RUNS
+
+
 def check_published(path):
-    """Fails if a file has what `publish` removes."""
+    """Fails if a file has what `publish` removes, or a rate of too few repetitions."""
     data = load(path)
     if without_folders(data) != data:
         fail(f"{path}: it has a host name or folders; copy the file by --publish")
+    for row in data["benchmarks"]:
+        if row.get("items_per_second") and not is_repeated(row):
+            fail(f"{path}: {row['name']} has {row.get('runs', 0):.0f} repetitions, or no range; measure it with "
+                 f"--repetitions {LEAST_RUNS}")
 
 
 def check_baselines(path):

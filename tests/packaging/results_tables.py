@@ -26,7 +26,7 @@ def file(*rows, **context):
 
 
 def rate(name, value, **values):
-    return name, {"items_per_second": value, **values}
+    return name, {"items_per_second": value, "runs": 5, "slowest_per_second": value, "fastest_per_second": value, **values}
 
 
 CONTENTION = file(*(rate(f"contention/{operation}/{workload}/{arm}/keys:{keys}", value * 1e9)
@@ -272,6 +272,12 @@ class Files(ResultsTest):
         self.assertIn("copy the file by --publish", self.error(pages.documents, False))
         load.publish(self.results / "out", one)
         load.check_published(self.results / "out")
+        for wrong in {"runs": 4, "real_time": 999}, {"slowest_per_second": None}:
+            values = {key: value for key, value in (row[1] | wrong).items() if value is not None}
+            load.publish(self.results / "few", self.put("one", file((row[0], values))))
+            self.assertIn("atomics/keys:32 has", self.error(load.check_published, self.results / "few"))
+        load.publish(self.results / "long", self.put("one", file((row[0], row[1] | {"runs": 1, "real_time": 1000}))))
+        load.check_published(self.results / "long")
         context = load.load(self.results / "out")["context"]
         self.assertEqual((context.get("host_name"), context["command"]), (None, "contention --benchmark_filter=contention/push/ --out=b.txt"))
         self.assertIn("dirty tree", self.error(load.publish, self.results / "out", self.put("two", file(row, commit="c-dirty"))))
