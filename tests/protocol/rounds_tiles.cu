@@ -12,6 +12,7 @@
 #include <bit>
 #include <cstdint>
 #include <iterator>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,18 @@ using warden::detail::rounds_load;
 using warden::detail::rounds_tiles;
 
 constexpr unsigned most = 512;
+
+struct alignas(16) account {
+  std::int64_t balance;
+};
+struct transfer {
+  std::int64_t amount;
+  __device__ void operator()(account& from, account& to) const {
+    from.balance -= amount;
+    to.balance += amount;
+  }
+};
+
 /// An H100 with 16-byte records and blocks of 512 threads.
 constexpr rounds_load h100(std::uint64_t sections, std::uint64_t records) {
   return {sections, records, 12'000, 512, 132};
@@ -73,6 +86,26 @@ TEST(rounds_tiles, are_nearly_the_fastest_that_were_measured) {
     EXPECT_GT(chosen, 0) << tiles << " tiles";
     EXPECT_LE(0.9 * chosen, best) << tiles << " tiles";
   }
+}
+
+/// Long pairs of different tiles wait for each other: see rounds_runner.
+TEST(rounds_tiles, neighbours_share_a_tile) {
+  struct run : warden::detail::run_ref_of<warden::policy<>, account, transfer> {
+    explicit run(std::uint64_t records) { size = records; }
+  };
+  using runner = warden::detail::log_runner_of<warden::policy<>, account, transfer>;
+  auto const chunk = [](std::uint64_t records, unsigned tiles) {
+    warden::buffer<account> const accounts{records};
+    warden::guarded<account, transfer> const guarded{accounts};
+    run r{records};
+    return runner{guarded}
+        .plan_partitions(r, {.partitions = tiles}, 1 << 20, std::source_location::current())
+        .chunk();
+  };
+  EXPECT_EQ(chunk(1056, 256), 4);
+  EXPECT_EQ(chunk(1056, 512), 2);
+  EXPECT_EQ(chunk(1056, 4), 8) << "more than a line of memory";
+  EXPECT_EQ(chunk(256, 256), 1);
 }
 
 TEST(rounds_tiles, follow_the_device) {

@@ -54,13 +54,15 @@ class log_plan {
   }
 
   /// Returns a map to `count` partitions of records of `record_bytes` bytes. A chunk is as long as
-  /// a line of memory, but a partition has 32 chunks at least, or chunks of one record: records
-  /// with neighbouring numbers are often hot together, and one block would run them.
+  /// a line of memory, but a partition has at least `chunks` chunks, or chunks of one record:
+  /// records with neighbouring numbers are often hot together, and one block would run them.
   static partition_map partitions(std::uint64_t records, std::uint32_t count,
-                                  std::size_t record_bytes = sizeof(typename Ref::record)) {
-    std::uint64_t const line = std::max<std::uint64_t>(1, 128 / record_bytes);
-    return {count, static_cast<std::uint32_t>(
-                       std::bit_floor(std::clamp<std::uint64_t>(records / count / 32, 1, line)))};
+                                  std::size_t record_bytes = sizeof(typename Ref::record),
+                                  std::uint32_t chunks = 32) {
+    std::uint64_t const line = std::max<std::uint64_t>(1, 128 / record_bytes),
+                        most = records / count / chunks;
+    return {count,
+            static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::uint64_t>(most, 1, line)))};
   }
 
   /// Returns a log without its addresses.

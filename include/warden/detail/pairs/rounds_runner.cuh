@@ -77,7 +77,11 @@ class rounds_runner {
     // Returns false if there are too many tile pairs to list them.
     auto const plan = [&] {
       for (array_tiles const& one : arrays) {
-        *one.owners = log_plan<Run>::partitions(one.records, one.tiles, one.record_bytes);
+        // Neighbours are in one tile, even if it has no other records. If many sections are on two
+        // neighbours, that tile's pair with itself is long. All these pairs are in the first round,
+        // so they run concurrently. Long pairs of different tiles are in different rounds, and
+        // tiles that meet in between make them wait for each other.
+        *one.owners = log_plan<Run>::partitions(one.records, one.tiles, one.record_bytes, 1);
         *one.locals = static_cast<std::uint32_t>(one.owners->locals(one.records));
       }
       on_chip_ = tile_pair_bytes<placement::on_chip>(run) <= most_bytes;
