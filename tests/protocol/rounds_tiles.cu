@@ -102,10 +102,10 @@ TEST(rounds_tiles, neighbours_share_a_tile) {
         .plan_partitions(r, {.partitions = tiles}, 1 << 20, std::source_location::current())
         .chunk();
   };
-  EXPECT_EQ(chunk(1056, 256), 4);
-  EXPECT_EQ(chunk(1056, 512), 2);
-  EXPECT_EQ(chunk(1056, 4), 8) << "more than a line of memory";
-  EXPECT_EQ(chunk(256, 256), 1);
+  EXPECT_EQ(chunk(1056, 256), 4u);
+  EXPECT_EQ(chunk(1056, 512), 2u);
+  EXPECT_EQ(chunk(1056, 4), 8u) << "more than a line of memory";
+  EXPECT_EQ(chunk(256, 256), 1u);
 }
 
 TEST(rounds_tiles, follow_the_device) {
