@@ -43,10 +43,10 @@ if(WARDEN_WITH_SIM)
   set_target_properties(warden_race_detector PROPERTIES EXPORT_NAME race_detector)
 
   # CUDA's runtime API, for programs that runtime/check/race_check.py compiles, and the options to compile
-  # and link them.
+  # and link them. All of it is linked: a program that does not call CUDA's runtime is checked, too.
   add_library(warden_check STATIC ${warden_check_sources})
   target_link_libraries(warden_check PUBLIC warden_sim)
-  set(warden_check_linked $<TARGET_FILE:warden_check> $<TARGET_FILE:warden_sim> $<TARGET_FILE:Boost::context>)
+  set(warden_check_linked -Wl,--whole-archive $<TARGET_FILE:warden_check> -Wl,--no-whole-archive $<TARGET_FILE:warden_sim> $<TARGET_FILE:Boost::context>)
   list(TRANSFORM warden_libbacktrace PREPEND "-l" OUTPUT_VARIABLE warden_l_backtrace)
   list(APPEND warden_check_linked ${warden_l_backtrace})
   foreach(what IN ITEMS race_flags check_linked)

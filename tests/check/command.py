@@ -44,6 +44,19 @@ class Command(unittest.TestCase):
         text = self.check("deferred.cu", 1, "--define", "THROW")
         self.assertIn("deferred.cu:40: the program ended by SIGABRT: deferred: a log of 1099511627776 sections", text)
 
+    def test_a_race_without_a_call_of_cudas_runtime(self):
+        """Nothing in the program refers to the check, which reports the race when the program ends."""
+        text = self.check("""#include <warden/buffer.hpp>
+#include <warden/cuda_names.cuh>
+__global__ void add(int* sum) { *sum += 1; }
+int main() {
+  warden::buffer<int> sum{1};
+  sum.fill_bytes(0);
+  warden::launch(add, 4, 64, {}, sum.data());
+}
+""", 1)
+        self.assertIn("f.cu:3 and f.cu:7: data race", text)
+
     def test_usage(self):
         self.assertIn("no such file", self.check("none.cu", 2))
         self.assertIn("invalid number from 1 on value: '0'", self.check("launches.cu", 2, "--seeds", "0"))
