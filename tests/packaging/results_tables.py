@@ -288,6 +288,8 @@ class Files(ResultsTest):
         self.assertEqual(load.published("push"), self.results / "b/push.json")
         self.put("add", file(), "a")
         self.assertEqual(load.published("push"), self.results / "a/push.json")
+        (self.results / "cut").write_text(json.dumps(CONTENTION)[:-2] + ",")
+        self.assertEqual(len(load.load(self.results / "cut")["benchmarks"]), len(CONTENTION["benchmarks"]))
 
     def test_weak_baselines(self):
         (self.results / "reference.json").write_text(json.dumps({"push/uniform": {"lock_tuned": {"32": 0.03}, "atomics": {"32": 4.5}}}))
