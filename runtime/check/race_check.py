@@ -13,6 +13,7 @@ Exit codes: 0 no finding, 1 findings, 2 usage, 3 a missing tool, or source that 
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -37,14 +38,12 @@ class Failure(Exception):
         self.code = code
 
 
-def positive(text):
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
-
-
-positive.__name__ = "number from 1 on"
+def number_to(most):
+    def parsed(text):
+        if not re.fullmatch("[0-9]{1,9}", text) or not 1 <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text}: not a number from 1 to {most}")
+        return int(text)
+    return parsed
 
 
 def parse(arguments):
@@ -55,16 +54,17 @@ def parse(arguments):
     parser = argparse.ArgumentParser(prog="warden check", add_help=False, allow_abbrev=False)
     parser.error = lambda text: (_ for _ in ()).throw(Failure(2, text))
     parser.add_argument("file", metavar="FILE.cu")
-    parser.add_argument("--seeds", type=positive, default=20)
-    parser.add_argument("--timeout", type=positive, default=60)
+    parser.add_argument("--seeds", type=number_to(1_000_000), default=20)
+    parser.add_argument("--timeout", type=number_to(86_400), default=60)
     parser.add_argument("--define", action="append", default=[])
     parser.add_argument("--libraries", type=pathlib.Path)
     parser.add_argument("--usage", action="store_true")
     parser.add_argument("--directory", type=pathlib.Path, default=pathlib.Path())
     options = parser.parse_args(arguments)
     options.passed = passed
-    if not (options.directory / options.file).is_file():
-        raise Failure(2, f"{options.file}: no such file")
+    source = options.directory / options.file
+    if not source.is_file():
+        raise Failure(2, f"{options.file}: {'not a file' if source.exists() else 'no such file'}")
     return options
 
 

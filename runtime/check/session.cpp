@@ -7,9 +7,9 @@
 #include "../sim/machine.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <string>
 
 namespace warden::check {
@@ -45,18 +45,14 @@ void end_session() {
   }
 }
 
-/// The handler before this library's.
-std::terminate_handler const usual_end = std::get_terminate();
-
-/// Makes an error of device code a finding if one of Warden's calls threw it and nothing caught it.
-void end_by_exception() {
-  try {
-    if (std::current_exception() != nullptr) throw;
-  } catch (sim::misuse_error const& e) {
-    end_with_finding(e.what());
-  } catch (...) {
-  }
-  usual_end();
+/// Writes a program's first finding to the file that WARDEN_FINDING names, or to stderr.
+void write_finding(char const* text) {
+  static std::atomic_flag written;
+  if (written.test_and_set()) return;
+  char const* const name = std::getenv("WARDEN_FINDING");
+  std::FILE* const file = name == nullptr ? nullptr : std::fopen(name, "w");
+  std::fprintf(file == nullptr ? stderr : file, "%s\n", text);
+  if (file != nullptr) std::fclose(file);
 }
 
 /// Even seeds take priorities, in launches of 20,000 or 2,000 steps; odd ones are random.
@@ -67,7 +63,7 @@ struct session {
     s.pct_horizon = s.seed % 4 == 0 ? 20'000 : 2'000;
     sim::configure(s);
     std::atexit(end_session);
-    std::set_terminate(end_by_exception);
+    sim::on_misuse = write_finding;
   }
 } const begun;
 
@@ -81,10 +77,7 @@ cudaError_t fail(int code, std::string const& message) {
 }
 
 void end_with_finding(std::string const& text) {
-  std::fflush(nullptr);
-  char const* const name = std::getenv("WARDEN_FINDING");
-  std::FILE* const file = name == nullptr ? stderr : std::fopen(name, "w");
-  std::fprintf(file == nullptr ? stderr : file, "%s\n", text.c_str());
+  write_finding(text.c_str());
   std::fflush(nullptr);
   std::_Exit(1);
 }

@@ -16,8 +16,7 @@ namespace warden::check {
 
 /// Makes `code` the thread's last error, and keeps the first message that nothing has asked for.
 cudaError_t fail(int code, std::string const& message = {});
-/// Writes the finding to the file that WARDEN_FINDING names, or to stderr, and ends the program
-/// with exit code 1.
+/// Ends the program with exit code 1. `text` is the finding if the program has none yet.
 [[noreturn]] void end_with_finding(std::string const& text);
 
 /// Calls `action`. An error of the program's device code is a finding; what CUDA's runtime would

@@ -34,6 +34,10 @@
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
 
+/// If not null, called with the text of each misuse_error when it is made. The program may catch
+/// the error.
+inline void (*on_misuse)(char const* text) = nullptr;
+
 /// The launches that run at once, and all that they share. There is one machine at a time;
 /// functions of the platform layer find it by `machine::now`.
 class machine {

@@ -166,7 +166,9 @@ void demand_range(char const* what, void const* address, std::size_t bytes,
 
 misuse_error::misuse_error(std::string const& message, std::source_location where,
                            std::string const& details)
-    : error{message, where}, text_{error::what() + details} {}
+    : error{message, where}, text_{error::what() + details} {
+  if (on_misuse != nullptr) on_misuse(text_.c_str());
+}
 
 }  // namespace sim
 

@@ -57,9 +57,29 @@ int main() {
 """, 1)
         self.assertIn("f.cu:3 and f.cu:7: data race", text)
 
+    def test_a_finding_that_the_program_catches(self):
+        text = self.check("""#include <warden/buffer.hpp>
+#include <warden/cuda_names.cuh>
+#include <warden/error.hpp>
+__global__ void add(int* sum) { *sum += 1; }
+int main() {
+  warden::buffer<int> sum{1};
+  sum.fill_bytes(0);
+  try {
+    warden::launch(add, 4, 64, {}, sum.data());
+    (void)sum.to_host();
+  } catch (warden::error const&) {
+  }
+}
+""", 1)
+        self.assertIn("f.cu:4 and f.cu:9: data race", text)
+
     def test_usage(self):
         self.assertIn("no such file", self.check("none.cu", 2))
-        self.assertIn("invalid number from 1 on value: '0'", self.check("launches.cu", 2, "--seeds", "0"))
+        self.assertIn(".: not a file", self.check(".", 2))
+        for value in ("0", "-1", "1000001", "1.5", "x", "9" * 5000):
+            self.assertIn(f"--seeds: {value}: not a number from 1 to 1000000", self.check("launches.cu", 2, f"--seeds={value}"))
+        self.assertIn("--timeout: 86401: not a number from 1 to 86400", self.check("launches.cu", 2, "--timeout=86401"))
         self.assertIn("unrecognized arguments: --seed", self.check("launches.cu", 2, "--seed", "3"))
 
     def test_what_cannot_be_translated(self):
