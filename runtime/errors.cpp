@@ -76,6 +76,19 @@ void throw_limit_error(char const* text, std::initializer_list<std::uint64_t> nu
   throw limit_error{message, where};
 }
 
+void demand_memory(char const* text, void const* memory, std::uint64_t count,
+                   std::source_location where) {
+  if (memory != nullptr || count == 0) return;
+  throw_limit_error((std::string{text} + " at a null pointer: pass device memory").c_str(), {count},
+                    where);
+}
+
+void demand_time_limit(char const* of, double seconds, std::source_location where) {
+  if (seconds > 0 && seconds <= 1e6) return;
+  throw limit_error{
+      format("%s: a time limit of %.15g s; it is above 0 and at most 1000000", of, seconds), where};
+}
+
 timeout_error::timeout_error(diagnosis what, std::source_location where)
     : error{one(error_type::timeout, to_string(what)), where}, dump_{std::move(what)} {}
 timeout_error::timeout_error(diagnosis dump, std::vector<error_kind> all,

@@ -8,6 +8,7 @@
 #include <warden/stream.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <source_location>
 #include <span>
 #include <type_traits>
@@ -28,7 +29,7 @@ class buffer {
   buffer() = default;
   /// Allocates `size` elements, uninitialized. Throws cuda_error when memory is short.
   explicit buffer(std::size_t size, std::source_location where = std::source_location::current())
-      : data_{size == 0 ? nullptr : static_cast<T*>(runtime::allocate(size * sizeof(T), where))},
+      : data_{size == 0 ? nullptr : static_cast<T*>(runtime::allocate(bytes_of(size), where))},
         size_{size} {}
   /// Allocates a copy of `host`, and blocks the host until it has arrived. Throws cuda_error.
   explicit buffer(std::span<T const> host,
@@ -79,6 +80,12 @@ class buffer {
   }
 
  private:
+  /// Returns as many bytes as there can be if `size` elements have more.
+  static constexpr std::size_t bytes_of(std::size_t size) {
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+    return size > most / sizeof(T) ? most : size * sizeof(T);
+  }
+
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };

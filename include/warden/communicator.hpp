@@ -84,7 +84,7 @@ class transport {
 /// Choices made when a communicator is wrapped.
 struct communicator_options {
   /// Longest time that a rank waits for the others before it gives up. The rank's own work before
-  /// that counts as well. Units: seconds.
+  /// that counts as well. Above 0 and at most 1,000,000. Units: seconds.
   double time_limit_seconds = 600;
   /// True if the library owns the NCCL communicator. The last copy then destroys it. A call that
   /// throws communicator_error, and a constructor that throws, abort it first, so that freeing
@@ -106,7 +106,7 @@ class communicator {
   /// aborts it before destroying what was made with it, because freeing memory waits for the GPU,
   /// where NCCL may wait for a rank that never comes. `communicator_options::owned` leaves
   /// destroying and aborting to the library. Needs the CMake component `nccl`. Throws
-  /// communicator_error.
+  /// communicator_error, and limit_error for a time limit that is not above 0.
   communicator(ncclComm* comm, communicator_options chosen = {},
                std::source_location where = std::source_location::current());
   /// Uses the user's transport.
@@ -135,7 +135,7 @@ class communicator {
 /// others throw communicator_error, and run_on_gpus throws the exception of that rank. On the
 /// simulated device the ranks share the device and take turns. Several GPUs need the CMake
 /// component `nccl`. The communicators are owned, also if `chosen` says otherwise. Throws
-/// limit_error if there are fewer GPUs.
+/// limit_error if there are fewer GPUs, or for a time limit that is not above 0.
 void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
                  communicator_options chosen = {},
                  std::source_location where = std::source_location::current());

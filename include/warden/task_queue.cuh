@@ -81,15 +81,16 @@ class task_queue {
   }
 
   /// Pushes the tasks `tasks[0]` to `tasks[n - 1]` of device memory, which stay unchanged until the
-  /// work is done. Enqueued. Throws limit_error if `n` exceeds the capacity. Throws cuda_error; the
-  /// queue is then as before or, if CUDA refuses a second launch, empty. `wait` reports tasks that
-  /// the rings have no room for.
+  /// work is done. Enqueued. Throws limit_error if `n` exceeds the capacity or `tasks` is null.
+  /// Throws cuda_error; the queue is then as before or, if CUDA refuses a second launch, empty.
+  /// `wait` reports tasks that the rings have no room for.
   void fill_async(Task const* tasks, std::uint64_t n, stream_ref s = {},
                   std::source_location where = std::source_location::current()) {
     if (n > capacity_) {
       throw_limit_error("task queue: a fill of % tasks; the capacity is %: make it larger",
                         {n, capacity_}, where);
     }
+    demand_memory("task queue: % tasks", tasks, n, where);
     if (n == 0) return;
     auto const rings = static_cast<unsigned>(rings_.size());
     auto const blocks = static_cast<unsigned>((n - 1) / (rings * detail::fill_threads) + 1);

@@ -58,6 +58,7 @@ class nccl_transport final : public runtime::transport {
       // The object is complete before the body runs: if that throws, the destructor aborts an owned
       // communicator.
       : nccl_transport{comm, chosen, job} {
+    demand_time_limit("communicator", chosen.time_limit_seconds, where);
     // One that does not block may not be made yet, and knows nothing until then.
     demand(ncclInProgress, "making the communicator", where);
     demand(ncclCommUserRank(comm, &rank_), "asking for the rank", where);
@@ -293,6 +294,7 @@ void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
                           std::to_string(runtime::device_count()),
                       where};
   }
+  demand_time_limit("run_on_gpus", chosen.time_limit_seconds, where);
   if (gpus == 1) return body(communicator::alone());
   std::vector<ncclComm_t> comms(static_cast<std::size_t>(gpus));
   ncclResult_t const made = ncclCommInitAll(comms.data(), gpus, nullptr);

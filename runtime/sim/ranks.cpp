@@ -18,6 +18,7 @@ void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
                           " simulated GPUs; the limits are 1 and " + std::to_string(most),
                       where};
   }
+  demand_time_limit("run_on_gpus", chosen.time_limit_seconds, where);
   loopback_settings ranks;
   ranks.ranks = gpus;
   ranks.time_limit_seconds = chosen.time_limit_seconds;

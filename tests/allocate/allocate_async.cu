@@ -389,6 +389,10 @@ TEST(allocate, refuses_more_items_than_a_grid_has_blocks) {
                 warden::output<std::uint64_t> all{nullptr, 1ull << 60};
               }),
               HasSubstr("output: a capacity of 1152921504606846976; the limit is "));
+  EXPECT_THAT(test::refusal([&] {
+                warden::output<std::uint64_t> none{nullptr, 1};
+              }),
+              HasSubstr("output: 1 elements at a null pointer: pass device memory"));
 }
 
 }  // namespace

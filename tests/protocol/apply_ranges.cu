@@ -143,6 +143,17 @@ TEST_F(apply_ranges, more_indexes_than_32_bits_hold) {
                         "at most 4294967296"));
 }
 
+TEST_F(apply_ranges, null_pointers) {
+  std::uint32_t const* const none = nullptr;
+  deposit const* const no_sections = nullptr;
+  EXPECT_THAT(refusal([&] { on.apply_async(none, n, triple{}); }),
+              HasSubstr("apply_async: 1000 ids at a null pointer: pass device memory"));
+  EXPECT_THAT(refusal([&] { on.apply_async(ids.data(), no_sections, n); }),
+              HasSubstr("apply_async: 1000 sections at a null pointer"));
+  on.apply_async(none, no_sections, 0);
+  EXPECT_EQ(balances(), std::vector<std::uint64_t>(accounts));
+}
+
 TEST_F(apply_ranges, a_bad_id) {
   warden::buffer<std::uint32_t> const bad{std::vector<std::uint32_t>{7, accounts, 7}};
   on.apply_async(bad, warden::buffer<std::uint32_t>{std::vector<std::uint32_t>{1, 2, 4}});

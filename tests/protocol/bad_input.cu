@@ -218,6 +218,7 @@ TEST(bad_input, impossible_plans) {
   EXPECT_THAT(make({.time_limit_seconds = 0}), HasSubstr("time limit of 0"));
   EXPECT_THAT(make({.time_limit_seconds = 2e6}), HasSubstr("time limit of 2000000"));
   EXPECT_THAT(make({.time_limit_seconds = std::nan("")}), HasSubstr("time limit of nan"));
+  EXPECT_THAT(make({.time_limit_seconds = 1e300}), HasSubstr("time limit of 1e+300 s;"));
   EXPECT_THAT(make({.capacity = 64, .first_index = 63}),
               HasSubstr("first index 63 is below the channel's capacity, 64"));
   EXPECT_THAT(error_of([&] {
@@ -227,6 +228,18 @@ TEST(bad_input, impossible_plans) {
   // The limits themselves are possible.
   EXPECT_EQ(make({.servers = 1, .capacity = 32, .time_limit_seconds = 1e6}), "no error");
   EXPECT_EQ(make({.servers = 1, .capacity = 64, .first_index = 64}), "no error");
+}
+
+TEST(bad_input, records_without_memory) {
+  EXPECT_THAT(error_of([] { small(nullptr, 10); }),
+              HasSubstr("guarded: 10 records at a null pointer: pass device memory"));
+  EXPECT_EQ(error_of([] { small(nullptr, 0); }), "no error");
+}
+
+TEST(bad_input, a_buffer_of_more_bytes_than_there_are_addresses) {
+  using words = warden::buffer<std::uint64_t>;
+  EXPECT_THAT(error_of([] { words{(std::size_t{1} << 61) + 1}; }),
+              HasSubstr("allocating 18446744073709551615 bytes of device memory: "));
 }
 
 TEST(bad_input, too_many_servers_for_the_device) {

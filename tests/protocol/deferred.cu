@@ -289,7 +289,7 @@ TEST(deferred, a_fused_guarded_defers_as_well) {
 
 TEST(deferred, apply_async_on_more_records_than_a_log_can_name_is_refused) {
   // No record is touched, so none has memory.
-  deferring::table<deferring::small_blocks<>> on{static_cast<entry*>(nullptr), 0xfffffffe};
+  deferring::table<deferring::small_blocks<>> on{test::no_records<entry>(), 0xfffffffe};
   warden::buffer<std::uint32_t> const ids{1};
   warden::buffer<deferring::add<1>> const sections{1};
   EXPECT_THAT(
@@ -344,13 +344,13 @@ TEST(deferred, impossible_logs_are_refused) {
               HasSubstr("deferred: a log of 1073741825 sections"));
   EXPECT_THAT(refusal([&] { warden::deferred{b.on(), 0}; }), HasSubstr("deferred.cu:"));
   constexpr std::uint64_t beyond = (std::uint64_t{1} << 31) + 1;
-  deferring::table<by_default> huge{static_cast<entry*>(nullptr), beyond};
+  deferring::table<by_default> huge{test::no_records<entry>(), beyond};
   EXPECT_THAT(refusal([&] {
                 warden::deferred{huge, 10};
               }),
               HasSubstr("2147483649 records; the limit with these sections is 2147483648"));
   using larger = large<(1 << 18)>;
-  warden::basic_guarded<on_chip, larger, touch> too_large{static_cast<larger*>(nullptr), 600};
+  warden::basic_guarded<on_chip, larger, touch> too_large{test::no_records<larger>(), 600};
   EXPECT_THAT(refusal([&] {
                 warden::deferred{too_large, 10};
               }),

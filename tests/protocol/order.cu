@@ -135,7 +135,7 @@ TEST(order, choices_that_cannot_be_are_refused) {
       }),
       HasSubstr("1024 parts of a partition that is split; there are a power of two, at most "
                 "512"));
-  traces<placement::on_chip> large{static_cast<traced*>(nullptr), 1u << 20};
+  traces<placement::on_chip> large{test::no_records<traced>(), 1u << 20};
   EXPECT_THAT(refusal([&] {
                 warden::deferred{large, 10, {.partitions = 2, .split = 1}};
               }),

@@ -112,6 +112,10 @@ TEST(pairs_of_one_owner, from_arrays) {
     EXPECT_EQ(seen[k].out, wanted[k].out);
     EXPECT_EQ(seen[k].in, wanted[k].in);
   }
+  std::uint32_t const* const none = nullptr;
+  auto const text =
+      test::refusal([&] { g.guarded.apply_async(firsts.data(), none, sections.data(), n); });
+  EXPECT_NE(text.find("apply_async: 777 second ids at a null pointer"), text.npos) << text;
 }
 
 struct move_apart {

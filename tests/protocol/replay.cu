@@ -159,7 +159,7 @@ TEST(replay, after_a_launch_that_failed_nothing_runs_and_nothing_is_lost) {
 
 TEST(replay, a_log_cannot_have_the_number_of_no_record) {
   constexpr std::uint64_t all = std::uint64_t{1} << 31;
-  replay::guarded huge{static_cast<test::tally*>(nullptr), all, {.servers = 2}};
+  replay::guarded huge{test::no_records<test::tally>(), all, {.servers = 2}};
   try {
     deferred{huge, 10};
     FAIL() << "no error";

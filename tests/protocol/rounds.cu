@@ -291,12 +291,12 @@ TEST(rounds, a_part_that_does_not_come_back_is_reported_and_then_all_is_well) {
 
 TEST(rounds, records_too_many_for_the_chip_stay_in_memory_unless_they_must_not) {
   constexpr std::uint32_t many = 1u << 22;
-  rounds::table<by_default> all{static_cast<rounds::account*>(nullptr), many};
+  rounds::table<by_default> all{test::no_records<rounds::account>(), many};
   warden::deferred later{all, 10};
   later.run();
   all.wait();
-  rounds::table<small_blocks<placement::on_chip, 64>> too_many{
-      static_cast<rounds::account*>(nullptr), many};
+  rounds::table<small_blocks<placement::on_chip, 64>> too_many{test::no_records<rounds::account>(),
+                                                               many};
   try {
     warden::deferred{too_many, 10};
     ADD_FAILURE() << "no error";

@@ -194,7 +194,11 @@ TEST(several, limits_are_errors) {
   EXPECT_THAT(test::refusal([&] { later.apply_async(101, function_of_index{}); }),
               HasSubstr("apply_async: 101 sections on several records; there is room for 100: make "
                         "the deferred_several larger"));
+  mixed<2> const* const none = nullptr;
+  EXPECT_THAT(test::refusal([&] { later.apply_async(none, 100); }),
+              HasSubstr("apply_async: 100 sections at a null pointer: pass device memory"));
   later.apply_async(0, function_of_index{});
+  later.apply_async(none, 0);
   on.wait();
   several::expect_same(records.to_host(), several::first_cells(7));
   // 24 bytes for each access and 16 for each section, without the sort.

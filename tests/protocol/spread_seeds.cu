@@ -351,6 +351,10 @@ TEST(spread_seeds, what_a_rank_throws_comes_out_and_not_that_others_waited_for_i
             "send: record id ");
   EXPECT_EQ(spreading::told([] { warden::run_on_gpus(65, [](auto const&) {}); }).substr(0, 30),
             "run_on_gpus: 65 simulated GPUs");
+  EXPECT_EQ(spreading::told([] {
+              warden::run_on_gpus(1, [](auto const&) {}, {.time_limit_seconds = -1});
+            }).substr(0, 33),
+            "run_on_gpus: a time limit of -1 s");
 }
 
 /// Two ranks and more share a loop.

@@ -270,8 +270,8 @@ TEST(two_arrays, what_cannot_be_is_refused_in_one_line) {
   // Whichever of the policies wants them there.
   using in_memory = warden::basic_guarded<by_default, large, wipe>;
   using on_chip = warden::basic_guarded<small_blocks<placement::on_chip>, user, visit>;
-  in_memory much{static_cast<large*>(nullptr), many};
-  on_chip few{static_cast<user*>(nullptr), 10};
+  in_memory much{test::no_records<large>(), many};
+  on_chip few{test::no_records<user>(), 10};
   using between = warden::deferred_between<on_chip, in_memory, mark>;
   EXPECT_THAT(test::refusal([&] { between(few, much, 10); }),
               HasSubstr("tiles and 65536 records of 4096 bytes in 512 tiles do not fit the chip: "

@@ -225,7 +225,7 @@ TEST(ways_in, no_servers_are_advised_that_would_not_fit) {
   auto const facts = warden::runtime::facts(0);
   auto const error_text = [](std::size_t n, unsigned servers) {
     return refusal([&] {
-      static_cast<void>(guarded(static_cast<large*>(nullptr), n, {.servers = servers}).servers());
+      static_cast<void>(guarded(test::no_records<large>(), n, {.servers = servers}).servers());
     });
   };
   std::size_t const each = facts.shared_bytes_per_block / sizeof(large);

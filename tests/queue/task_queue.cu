@@ -160,6 +160,8 @@ TEST(task_queue, has_a_capacity) {
   auto const roots = tree.roots<task>();
   EXPECT_THAT(test::refusal([&] { queue.fill_async(roots.data(), 101); }),
               HasSubstr("task queue: a fill of 101 tasks; the capacity is 100: make it larger"));
+  EXPECT_THAT(test::refusal([&] { queue.fill_async(nullptr, 100); }),
+              HasSubstr("task queue: 100 tasks at a null pointer: pass device memory"));
   queue.fill_async(roots.data(), 80);
   queue.fill_async(roots.data(), 80);
   EXPECT_THAT(test::error_text(queue),

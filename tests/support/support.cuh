@@ -31,6 +31,12 @@ T on_chip(T on_large_device, T on_small_device) {
   return is_large ? on_large_device : on_small_device;
 }
 
+/// A pointer to records that nothing reads or writes, for tests of limits.
+template <class Record>
+Record* no_records() {
+  return reinterpret_cast<Record*>(std::uintptr_t{1} << 20);
+}
+
 inline std::uint64_t environment(char const* name, std::uint64_t otherwise) {
   char const* const text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);

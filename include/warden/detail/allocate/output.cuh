@@ -51,7 +51,7 @@ class output {
                   std::source_location where = std::source_location::current())
       : output(detail::data_of(range), range.size(), limit, where) {}
   /// Borrows `capacity` elements of device memory from `data` on, all free. Throws cuda_error, and
-  /// limit_error for more than 2^57 elements.
+  /// limit_error for more than 2^57 elements, or some at a null pointer.
   output(T* data, std::uint64_t capacity, time_limit limit = {},
          std::source_location where = std::source_location::current())
       : data_{data}, capacity_{capacity}, limit_{limit}, memory_{where} {
@@ -59,6 +59,7 @@ class output {
     if (capacity > most) {
       throw_limit_error("output: a capacity of %; the limit is %", {capacity, most}, where);
     }
+    demand_memory("output: % elements", data, capacity, where);
     memory_.clear_async({}, where);
     stream_ref{}.synchronize(where);
   }
