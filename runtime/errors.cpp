@@ -76,11 +76,12 @@ void throw_limit_error(char const* text, std::initializer_list<std::uint64_t> nu
   throw limit_error{message, where};
 }
 
-void demand_memory(char const* text, void const* memory, std::uint64_t count,
+void demand_memory(char const* what, void const* memory, std::uint64_t count,
                    std::source_location where) {
   if (memory != nullptr || count == 0) return;
-  throw_limit_error((std::string{text} + " at a null pointer: pass device memory").c_str(), {count},
-                    where);
+  throw limit_error{std::string{what} + " at a null pointer, " + std::to_string(count) +
+                        " of them: pass device memory",
+                    where};
 }
 
 void demand_time_limit(char const* of, double seconds, std::source_location where) {

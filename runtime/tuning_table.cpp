@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -75,15 +76,20 @@ struct read_table {
 
 read_table read(std::string const& path, std::source_location where) {
   std::ifstream file{path};
-  if (!file) refuse(path + " cannot be read", where);
+  if (!file || std::filesystem::is_directory(path)) refuse(path + " cannot be read", where);
   read_table table;
   std::map<std::string, std::string> found;
+  std::size_t number = 0;
   for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (line.ends_with('\r')) line.pop_back();
     if (line.empty() || line[0] == '#') continue;
+    std::string const place = path + ":" + std::to_string(number) + ": ";
     auto const space = line.find(' ');
+    if (space == std::string::npos) refuse(place + "not a key, a space and a value", where);
     std::string const key = line.substr(0, space);
-    if (space == std::string::npos || !found.emplace(key, line.substr(space + 1)).second)
-      refuse(path + ": line \"" + line + "\" is not a new key and a value", where);
+    if (!found.emplace(key, line.substr(space + 1)).second)
+      refuse(place + key + " is there twice", where);
   }
   auto const take = [&](char const* key) {
     auto const place = found.find(key);

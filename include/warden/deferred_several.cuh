@@ -164,7 +164,7 @@ class deferred_several {
   void apply_async(Section const* sections, std::size_t n, outcome* outcomes = nullptr,
                    stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
-    demand_memory("apply_async: % sections", sections, n, where);
+    demand_memory("apply_async: sections", sections, n, where);
     apply_async(n, detail::stored_sections<Section>{sections}, outcomes, s, where);
   }
   /// Enqueues the sections that `f(i)` returns for all i < n, in the order above. `f` is a function

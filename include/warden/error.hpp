@@ -159,9 +159,9 @@ class limit_error : public error {
 /// Throws a limit_error whose message is `text`, with each "%" replaced by the next of `numbers`.
 [[noreturn]] void throw_limit_error(char const* text, std::initializer_list<std::uint64_t> numbers,
                                     std::source_location where);
-/// Throws a limit_error if `memory` is null and `count` is not 0. `text` names what should be
-/// there, with "%" for `count`.
-void demand_memory(char const* text, void const* memory, std::uint64_t count,
+/// Throws a limit_error if `memory` is null, and `count`, the number of `what` that it should hold,
+/// is not 0.
+void demand_memory(char const* what, void const* memory, std::uint64_t count,
                    std::source_location where);
 /// Throws a limit_error if a time limit is not above 0 and at most 1,000,000 seconds. `of` names
 /// what has it.

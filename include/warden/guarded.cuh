@@ -172,15 +172,14 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   /// launch, which needs warden/fused.cuh. The work runs after the previous call's run, whatever
   /// stream that call used. Without a large enough log the call makes one, which waits for the
   /// device: see `reserve`. Throws as launch_fused and deferred do, and limit_error for a null
-  /// pointer if n is not 0. After a call that threw, or
-  /// that `wait` reports as put off, none of its sections has run or will run, unless `wait`
-  /// reports that messages may not have run. `wait` reports the number of ids outside the records,
-  /// and the lowest i with one.
+  /// pointer if n is not 0. After a call that threw, or that `wait` reports as put off, none of its
+  /// sections has run or will run, unless `wait` reports that messages may not have run. `wait`
+  /// reports the number of ids outside the records, and the lowest i with one.
   template <class Section>
   void apply_async(std::uint32_t const* ids, Section const* sections, std::size_t n,
                    stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
-    demand_memory("apply_async: % sections", sections, n, where);
+    demand_memory("apply_async: sections", sections, n, where);
     apply_async(ids, n, detail::stored_sections<Section>{sections}, s, where);
   }
   /// Enqueues sections on two records each, `firsts[i]` and `seconds[i]`. They go through the log,
@@ -190,7 +189,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   void apply_async(std::uint32_t const* firsts, std::uint32_t const* seconds,
                    Section const* sections, std::size_t n, stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
-    demand_memory("apply_async: % sections", sections, n, where);
+    demand_memory("apply_async: sections", sections, n, where);
     apply_async(firsts, seconds, n, detail::stored_sections<Section>{sections}, s, where);
   }
   /// Enqueues the section that `f(i)` returns on record `ids[i]` for all i < n. `f` is a function
@@ -204,7 +203,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   template <class Function>
   void apply_async(std::uint32_t const* ids, std::size_t n, Function const& f, stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
-    demand_memory("apply_async: % ids", ids, n, where);
+    demand_memory("apply_async: ids", ids, n, where);
     apply(n, detail::to_ids<1, Function>{{ids}, f}, s, where);
   }
   /// Enqueues a section on each record that `ids` names, as the other forms do. `ids` is a
@@ -272,8 +271,8 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   void apply_async(std::uint32_t const* firsts, std::uint32_t const* seconds, std::size_t n,
                    Function const& f, stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
-    demand_memory("apply_async: % first ids", firsts, n, where);
-    demand_memory("apply_async: % second ids", seconds, n, where);
+    demand_memory("apply_async: first ids", firsts, n, where);
+    demand_memory("apply_async: second ids", seconds, n, where);
     apply(n, detail::to_ids<2, Function>{{firsts, seconds}, f}, s, where);
   }
   /// Enqueues the sections that `f(i)` returns for all i < n, each with its record or records, as
@@ -320,7 +319,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
 
   void begin(Record* records, std::size_t size, context const& sections_context,
              options const& chosen, std::source_location where) {
-    demand_memory("guarded: % records", records, size, where);
+    demand_memory("guarded: records", records, size, where);
     demand_time_limit("guarded", chosen.time_limit_seconds, where);
     device_ = runtime::current_device(where);
     options_ = chosen;

@@ -90,7 +90,7 @@ class task_queue {
       throw_limit_error("task queue: a fill of % tasks; the capacity is %: make it larger",
                         {n, capacity_}, where);
     }
-    demand_memory("task queue: % tasks", tasks, n, where);
+    demand_memory("task queue: tasks", tasks, n, where);
     if (n == 0) return;
     auto const rings = static_cast<unsigned>(rings_.size());
     auto const blocks = static_cast<unsigned>((n - 1) / (rings * detail::fill_threads) + 1);

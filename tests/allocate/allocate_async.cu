@@ -392,7 +392,7 @@ TEST(allocate, refuses_more_items_than_a_grid_has_blocks) {
   EXPECT_THAT(test::refusal([&] {
                 warden::output<std::uint64_t> none{nullptr, 1};
               }),
-              HasSubstr("output: 1 elements at a null pointer: pass device memory"));
+              HasSubstr("output: elements at a null pointer, 1 of them: pass device memory"));
 }
 
 }  // namespace

@@ -147,9 +147,9 @@ TEST_F(apply_ranges, null_pointers) {
   std::uint32_t const* const none = nullptr;
   deposit const* const no_sections = nullptr;
   EXPECT_THAT(refusal([&] { on.apply_async(none, n, triple{}); }),
-              HasSubstr("apply_async: 1000 ids at a null pointer: pass device memory"));
+              HasSubstr("apply_async: ids at a null pointer, 1000 of them: pass device memory"));
   EXPECT_THAT(refusal([&] { on.apply_async(ids.data(), no_sections, n); }),
-              HasSubstr("apply_async: 1000 sections at a null pointer"));
+              HasSubstr("apply_async: sections at a null pointer, 1000 of them"));
   on.apply_async(none, no_sections, 0);
   EXPECT_EQ(balances(), std::vector<std::uint64_t>(accounts));
 }

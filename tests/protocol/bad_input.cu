@@ -232,7 +232,7 @@ TEST(bad_input, impossible_plans) {
 
 TEST(bad_input, records_without_memory) {
   EXPECT_THAT(error_of([] { small(nullptr, 10); }),
-              HasSubstr("guarded: 10 records at a null pointer: pass device memory"));
+              HasSubstr("guarded: records at a null pointer, 10 of them: pass device memory"));
   EXPECT_EQ(error_of([] { small(nullptr, 0); }), "no error");
 }
 

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <regex>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -183,6 +184,13 @@ TEST(tuning_table, is_loaded_from_a_file) {
   EXPECT_EQ(current(), usual());
 }
 
+TEST(tuning_table, may_have_two_characters_at_the_end_of_a_line) {
+  std::string const all = std::regex_replace(text(), std::regex{"\n"}, "\r\n");
+  EXPECT_TRUE(warden::load_tuning(table_file{all}.path()));
+  EXPECT_EQ(current(), on_chip);
+  warden::set_tuning(usual());
+}
+
 TEST(tuning_table, is_ignored_if_it_is_of_another_device_or_version) {
   warden::set_tuning(usual());
   for (std::string const key : {"gpu", "compute_capability", "driver", "warden"}) {
@@ -218,8 +226,9 @@ TEST(tuning_table, is_refused_if_it_is_broken) {
   EXPECT_THAT(refusal_of(""), HasSubstr("has no gpu"));
   EXPECT_THAT(refusal_of(text("on_chip_bytes")), HasSubstr("has no on_chip_bytes"));
   EXPECT_THAT(refusal_of(text() + "colour 3\n"), HasSubstr("unknown key colour"));
-  EXPECT_THAT(refusal_of(text() + "gpu other\n"), HasSubstr("\"gpu other\" is not a new key"));
-  EXPECT_THAT(refusal_of(text() + "colour\n"), HasSubstr("\"colour\" is not a new key"));
+  EXPECT_THAT(refusal_of(text() + "gpu other\n"), HasSubstr(": gpu is there twice"));
+  EXPECT_THAT(refusal_of("\n# text\ncolour\n"), HasSubstr(":3: not a key, a space and a value"));
+  EXPECT_THAT(refusal_of({"\x7f\0\xff\n\x1b", 5}), HasSubstr(":1: not a key"));
   for (std::string const value : {"many", "", "-1", "1.5", "0x10", "99999999999"}) {
     EXPECT_THAT(refusal_of(text("on_chip_bytes", "on_chip_bytes " + value + "\n")),
                 HasSubstr("on_chip_bytes is \"" + value + "\"; the limits are 0 and 1048576"));
@@ -228,6 +237,8 @@ TEST(tuning_table, is_refused_if_it_is_broken) {
               HasSubstr("sections_per_shard is 4095; the limits are 4096 and 67108864"));
   EXPECT_THAT(test::refusal([] { warden::load_tuning("/nowhere/table"); }),
               HasSubstr("/nowhere/table cannot be read"));
+  EXPECT_THAT(test::refusal([] { warden::load_tuning(::testing::TempDir()); }),
+              HasSubstr(::testing::TempDir() + " cannot be read"));
 }
 TEST(tuning_table, is_refused_if_a_value_is_outside_of_its_limits) {
   warden::tuning_table table = usual();

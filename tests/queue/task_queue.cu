@@ -161,7 +161,7 @@ TEST(task_queue, has_a_capacity) {
   EXPECT_THAT(test::refusal([&] { queue.fill_async(roots.data(), 101); }),
               HasSubstr("task queue: a fill of 101 tasks; the capacity is 100: make it larger"));
   EXPECT_THAT(test::refusal([&] { queue.fill_async(nullptr, 100); }),
-              HasSubstr("task queue: 100 tasks at a null pointer: pass device memory"));
+              HasSubstr("task queue: tasks at a null pointer, 100 of them: pass device memory"));
   queue.fill_async(roots.data(), 80);
   queue.fill_async(roots.data(), 80);
   EXPECT_THAT(test::error_text(queue),

@@ -59,7 +59,7 @@ class output {
     if (capacity > most) {
       throw_limit_error("output: a capacity of %; the limit is %", {capacity, most}, where);
     }
-    demand_memory("output: % elements", data, capacity, where);
+    demand_memory("output: elements", data, capacity, where);
     memory_.clear_async({}, where);
     stream_ref{}.synchronize(where);
   }
