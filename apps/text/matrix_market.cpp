@@ -47,8 +47,10 @@ matrix_header read_matrix_header(line_reader& lines, std::string_view banner,
   if (object != "matrix" || layout != "coordinate" ||
       !is_one_of(kind, std::string_view{accepted}.substr(0, kinds)) ||
       !is_one_of(symmetry, std::string_view{accepted}.substr(kinds + 1))) {
-    words.refuse("\"" + shown(object + " " + layout + " " + kind + " " + symmetry) +
-                 "\" is not read; what is: " + form);
+    std::string found = object;
+    for (std::string const& word : {layout, kind, symmetry})
+      found += (word.empty() ? "" : " ") + word;
+    words.refuse("\"" + shown(found) + "\" is not read; what is: " + form);
   }
   words.finish();
   std::string_view line;

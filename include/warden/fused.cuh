@@ -38,7 +38,7 @@ WARDEN_NAMESPACE_BEGIN
 
 /// Runs `kernel(virtual_block, ref...)` for the virtual blocks 0 to grid - 1, with `block` threads
 /// each, concurrently with the servers of one to four guarded arrays. All of it is one cooperative
-/// launch in the stream.
+/// launch in the stream. With a grid of 0 the kernel does not run.
 ///
 /// Only enqueues: call `wait` on every guarded array to learn of errors. Throws limit_error when
 /// the plan is impossible: `block` is not the policy's block_threads, the guarded arrays live on

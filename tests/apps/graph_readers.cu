@@ -190,13 +190,14 @@ TEST_F(graph_readers, matrices_that_are_wrong) {
   std::string const form = banner + "pattern|integer|real general|symmetric";
   EXPECT_EQ(error_of("x.mtx", ""), ": no header " + form);
   EXPECT_EQ(error_of("x.mtx", "3 3 1\n1 2\n"), ":1: no header " + form);
-  refuses("x.mtx", "%%MatrixMarket ", "3 3 1\n1 1 1\n",
-          {{"matrix array real general",
-            ":1: \"matrix array real general\" is not read; what is: " + form},
-           {"matrix coordinate complex general",
-            ":1: \"matrix coordinate complex general\" is not read; what is: " + form},
-           {"matrix coordinate real",
-            ":1: \"matrix coordinate real \" is not read; what is: " + form}});
+  refuses(
+      "x.mtx", "%%MatrixMarket ", "3 3 1\n1 1 1\n",
+      {{"matrix array real general",
+        ":1: \"matrix array real general\" is not read; what is: " + form},
+       {"matrix coordinate complex general",
+        ":1: \"matrix coordinate complex general\" is not read; what is: " + form},
+       {"", ":1: \"\" is not read; what is: " + form},
+       {"matrix coordinate real", ":1: \"matrix coordinate real\" is not read; what is: " + form}});
   EXPECT_EQ(error_of("x.mtx", banner + "pattern general\n%\n"), ": no line ROWS COLUMNS ENTRIES");
   EXPECT_EQ(error_of("x.mtx", banner + "pattern general\n3 4 1\n1 1\n"),
             ":2: 3 rows and 4 columns; the matrix of a graph is square");
