@@ -7,7 +7,7 @@ on_results() {
   local option=$1 least=$2 files=() file
   shift 2
   [ "${1:-}" = --help ] && { help; exit 0; }
-  [ $# -ge "$least" ] || usage_error "$option needs $least files$([ "$least" = 1 ] || printf ' or more')"
+  [ $# -ge "$least" ] || usage_error "$option needs $([ "$least" = 1 ] && printf 'one file' || printf '%s files or more' "$least")"
   for file in "$@"; do files+=("$(of_caller "$file")"); done
   have_python || setup_error "$option needs python3, 3.10 or newer"
   exec python3 scripts/results "$option" "${files[@]}"

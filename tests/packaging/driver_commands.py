@@ -43,7 +43,7 @@ class Usage(driver.DriverTest):
                        "--ids", "--out", "--benchmark_filter"):
             self.refused(2, f"^warden: {option} needs a value$", "bench", option)
         self.refused(2, "^warden: --merge needs 2 files or more$", "bench", "--merge", "out.json")
-        self.refused(2, "^warden: --check-baselines needs 1 files?$", "bench", "--check-baselines")
+        self.refused(2, "^warden: --check-baselines needs one file$", "bench", "--check-baselines")
         self.refused(2, "^warden: --check-baselines takes one file$", "bench", "--check-baselines", "a", "b")
 
     def test_bad_values(self):
