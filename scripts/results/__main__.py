@@ -36,13 +36,14 @@ def print_choice(paths):
     for path in paths:
         data = load.load(path)
         rows = [row for row in load.rows_of(data) if "sections" not in row.fields]
+        rows = [row for row in rows if row.benchmark == rows[0].benchmark]
         if rows and rows[0].benchmark in CHOOSING and not load.is_simulated(data) and (table := choice_table(rows)):
             table.print()
 
 
 def print_summary(paths):
     files = [load.load(path) for path in paths]
-    of_contention = [data for data in files if load.rows_of(data)[0].benchmark == "contention"]
+    of_contention = [data for data in files if any(row.benchmark == "contention" for row in load.rows_of(data)[:1])]
     lines = [line for text in sentences((of_contention or files)[0]) for line in textwrap.wrap(text, WIDTH)]
     if lines:
         print("", *lines, sep="\n")
@@ -66,5 +67,5 @@ if __name__ == "__main__":
             case _:
                 print(__doc__, file=sys.stderr)
                 sys.exit(2)
-    except (OSError, KeyError) as error:
-        load.fail(f"{type(error).__name__}: {error}")
+    except OSError as error:
+        load.fail_of(error)

@@ -31,19 +31,19 @@ def share(counter, of_lock):
 
 
 def pair(first, second, written=amount):
-    return lambda row, _=None: None if row.get(first) is None else f"{written(row.get(first))} ({row.get(second):.0f})"
+    return lambda row, _=None: None if row.get(first) is None else f"{written(row.get(first))} ({row.need(second):.0f})"
 
 
 def marked(text):
     """The text of a rate or a time, with a mark if its repetitions differ widely."""
     def shown(row, by_arm=None):
-        found = text(row, by_arm)
-        return found and found + (names.WIDE_MARK if measure_of(row).is_wide() else "")
+        found, one = text(row, by_arm), measure_of(row)
+        return found and found + (names.WIDE_MARK if one and one.is_wide() else "")
     return shown
 
 
 def gigabytes(row):
-    return row.get("bytes") / row.get("operations") * row.get("items_per_second") / 1e9
+    return row.need("bytes") / row.need("operations") * row.need("items_per_second") / 1e9
 
 
 def of_copy(row, by_arm):
@@ -73,7 +73,7 @@ QUANTITIES = {
     "answers": [("time from a call to its answer, median (99th percentile)",
                  pair("median", "p99", lambda value: f"{value:.0f}")), RATE],
     "sparse_product": [RATE, ("bytes for each {unit}, if each array is moved once",
-                              lambda row, _: amount(row.get("bytes") / row.get("operations")))],
+                              lambda row, _: amount(row.need("bytes") / row.need("operations")))],
     "transactions": [("M {unit}s/s", marked(number("items_per_second", 1e-6, 2))), ("milliseconds of a run", plain("real_time"))],
     "allocation/copy": [BANDWIDTH], "allocation/emit": [BANDWIDTH], "allocation/decode": [BANDWIDTH],
     **{benchmark: [("milliseconds", MILLISECONDS)] for benchmark in TIMED}}
@@ -83,19 +83,19 @@ COUNTED = [(f"{count.replace('_', ' ')} for each {{unit}}", plain(count)) for co
 
 
 def over_ceiling(row, ceiling):
-    return ceiling and f"{100 * row.get('items_per_second') / ceiling.get('items_per_second'):.0f} %"
+    return ceiling and f"{100 * row.need('items_per_second') / ceiling.need('items_per_second'):.0f} %"
 
 
 def over_messages(row, _):
-    return f"{100 * (row.get('memory_bytes') / row.fields['bytes'] / row.get('sections') - 1):.1f} %"
+    return f"{100 * (row.get('memory_bytes') / row.need('bytes') / row.get('sections') - 1):.1f} %"
 
 
 BOUNDS = [*((f"{part} %", number(f"{part.lower()}_percent")) for part in ("L2", "DRAM", "issue", "LSU", "shared")),
           ("warps wait for", lambda row, _: stalls(row))]
 LEVELS = [("G arcs/s", plain("items_per_second", giga)), ("levels", number("levels")),
-          ("us a level", lambda row, _: amount(1e3 * row.get("real_time") / row.get("levels"))),
+          ("us a level", lambda row, _: amount(1e3 * row.need("real_time") / row.need("levels"))),
           ("levels by one block", number("levels_of_one_block")), ("levels bottom-up", number("levels_bottom_up")),
-          ("found / reached", lambda row, _: f"{row.get('found') / row.get('vertices'):.3f}")]
+          ("found / reached", lambda row, _: f"{row.need('found') / row.need('vertices'):.3f}")]
 PHASES = ["send", "count", "sort", "gather", "pack", "exchange", "home", "arrive", "join", "remote"]
 # Meanings of the workload and the number of keys of a kind of rows; None if the number has none.
 INPUTS = {"allocation/copy": ("elements", "one of every", None), "allocation/emit": ("elements of an item", None, None),
@@ -119,7 +119,7 @@ FACTS = [
     (["go_us", "ns_a_level"], "levels", "levels of each search", [
         ("levels", number("levels")), ("steps", number("steps")), ("us a level", number("ns_a_level", 1e-3, 1))]),
     (["epochs"], "epochs", "epochs of each arm", [
-        ("epochs", number("epochs")), ("ms an epoch", lambda row, _: amount(row.get("real_time") / row.get("epochs"))),
+        ("epochs", number("epochs")), ("ms an epoch", lambda row, _: amount(row.need("real_time") / row.get("epochs"))),
         ("G ratings/s", plain("items_per_second", giga)), ("error", number("rmse", 1, 4)),
         ("s before the first", plain("preparing_seconds"))]),
     (["seconds_to_home"], "timeline", "milliseconds at which the phases of a run end", [
@@ -134,7 +134,7 @@ FACTS = [
         ("median", number("median_ns")), ("99th percentile", number("p99_ns")), ("clock tick", number("tick_ns"))]),
     (["registers", "local_bytes"], "send", "sending alone", [
         ("G sections/s", plain("items_per_second", giga)),
-        ("GB/s", lambda row, _: f"{row.fields['bytes'] * row.get('items_per_second') / 1e9:.0f}"),
+        ("GB/s", lambda row, _: f"{row.need('bytes') * row.need('items_per_second') / 1e9:.0f}"),
         *((name.replace("_", " "), number(name)) for name in ("registers", "local_bytes", "shared_bytes")),
         ("resident threads", number("multiprocessor_threads"))]),
     (["back_to_back_us"], "small", "microseconds of a kernel and a run of few sections", [
@@ -166,7 +166,7 @@ def fields_of(row):
         is_count = isinstance(value, int) and name != "bytes"
         fields[name] = str(value) if not is_count else f"{value:,}" if timed else short(value)
         if name == count and operations and row.get("items_per_second"):
-            fields[operations] = f"{round(row.get('items_per_second') * row.get('real_time') / 1e3):,}"
+            fields[operations] = f"{round(row.get('items_per_second') * row.need('real_time') / 1e3):,}"
     return fields
 
 
@@ -274,7 +274,7 @@ def other_gpus(data, rows):
     largest = [by_arm for named, by_arm in points if named["elements"] == points[-1][0]["elements"]]
     if not largest or not {"copy", "global_atomic", "shared_atomic"} <= largest[0].keys():
         return []
-    rates = {arm: row.get("items_per_second") for arm, row in largest[0].items()}
+    rates = {arm: row.need("items_per_second") for arm, row in largest[0].items()}
     free = [by_arm["global_atomic"].fields["keys"] for by_arm in largest
             if "global_atomic" in by_arm and (of_copy(by_arm["global_atomic"], by_arm) or 0) >= FREE]
     own = {"copy": 1e9 * gigabytes(largest[0]["copy"]), "free": min(free, default=None)}

@@ -202,7 +202,16 @@ def model_tables(rates_data, timeline_data):
         if values[0] != values[1] or values[0] is None:
             fail(f"several_gpus: the files of rates and timelines have {key} {values[0]} and {values[1]}; "
                  "measure both with one build on one machine")
-    rates, model = by_point(rates_data), Model(by_point(timeline_data))
+    try:
+        return tables_of_points(by_point(rates_data), by_point(timeline_data))
+    except (KeyError, ValueError, ZeroDivisionError) as error:
+        fail(f"several_gpus: the files of rates and timelines lack a row or a counter, or a time is 0: {error}; "
+             "measure both again")
+
+
+def tables_of_points(rates, timelines):
+    """Tables of the model, from points as `by_point` returns them."""
+    model = Model(timelines)
     wrong = [f"{operation}, {short(keys)}, {arm}: {100 * share:+.0f} %"
              for ((operation, keys), arm), share in errors(model, rates).items() if abs(share) > LIMIT]
     if wrong:

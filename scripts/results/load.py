@@ -13,6 +13,14 @@ RESULTS = ROOT / "results"  # one folder per kind of GPU
 LEAST_RUNS = 5  # repetitions of a published rate
 LONG = 1000  # milliseconds from which on one is enough
 SAME_BUILD = ["device", "commit", "include_hash", "warden", "toolkit"]
+CONTEXT = ("device", "commit", "date", "toolkit")  # texts of every file; the simulated device has no toolkit
+# Entries of a row that are not numbers.
+NOT_NUMBERS = {"name", "run_name", "run_type", "time_unit", "label", "aggregate_name", "aggregate_unit",
+               "error_occurred", "error_message", "skipped", "skip_message"}
+ABOVE_ZERO = re.compile(r"\w+_per_second|bytes|operations|sections|epochs|levels|vertices")  # other values are divided by them
+LARGEST = 1e100  # so that no product or ratio of two values is infinite
+FORM = 'not a result file; expected JSON with an object "context" and a list "benchmarks"'
+EXAMPLE = "expected one like contention/push/uniform/sort/keys:32"
 
 # Beginning of a row's name -> names of the parts that follow. The longest one that fits counts.
 COMPARISON = ("operation", "workload", "arm", "keys", "sections")
@@ -41,16 +49,65 @@ class Row:
     def get(self, counter):
         return self.values.get(counter)
 
+    def need(self, name):
+        """A part of the name, or a counter. Fails without it."""
+        value = self.fields.get(name, self.get(name))
+        return fail(f"{self.get('name')}: no {name}; measure again") if value is None else value
+
+
+def fail_of(error):
+    """Fails for a file or folder that the system does not read or write."""
+    where = "" if error.filename is None else f"{error.filename}: "
+    fail(where + (error.strerror or str(error)).lower().replace("directory", "folder"))
+
+
+def is_text(value):
+    return isinstance(value, str) and value != "" and value.isprintable()
+
+
+def limits_of(counter):
+    """The least value of a counter, and the values to expect."""
+    if ABOVE_ZERO.fullmatch(counter):
+        return 1 / LARGEST, "a number above 0"
+    return (0, "a number from 0 on") if counter == "real_time" else (-LARGEST, "a number")
+
+
+def problems_of(data):
+    """Texts of the errors in the contents of a result file."""
+    context, rows = (isinstance(data, dict) and data.get(name) for name in ("context", "benchmarks"))
+    if not isinstance(context, dict) or not isinstance(rows, list):
+        yield FORM
+        return
+    for name in CONTEXT[:-1] if is_simulated(data) else CONTEXT:
+        if not is_text(context.get(name)):
+            yield f"context: {name} is {json.dumps(context[name])[:40] if name in context else 'missing'}; expected a text"
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict) or not is_text(row.get("name")):
+            yield f"row {number} has no name"
+            continue
+        if named(row["name"]) is None:
+            yield f"row {number}, {row['name']}: unknown form of a name; {EXAMPLE}"
+        for counter, value in row.items():
+            least, expected = limits_of(counter)
+            if counter not in NOT_NUMBERS and (type(value) not in (int, float) or not least <= value <= LARGEST):
+                yield f"row {number}, {row['name']}: {counter} is {json.dumps(value)[:40]}; expected {expected}"
+
 
 def load(path):
-    text = pathlib.Path(path).read_text()
+    try:
+        text = pathlib.Path(path).read_text()
+    except UnicodeDecodeError:
+        text = ""
     # A program that was killed leaves its rows without the closing brackets.
     for candidate in (text, text[:text.rfind("}") + 1] + "]}"):
         try:
-            return json.loads(candidate)
-        except json.JSONDecodeError:
-            continue
-    fail(f"{path}: not a result file")
+            data = json.loads(candidate)
+            break
+        except (ValueError, RecursionError):
+            data = None
+    for problem in problems_of(data):
+        fail(f"{path}: {problem}: measure again, or leave out this file")
+    return data
 
 
 def files_of(benchmark, results):
@@ -74,13 +131,13 @@ def value_of(name, part):
     """The value of a part of a row's name; None if the part has another form."""
     if name not in ("keys", "sections", "bytes", "servers"):
         return part
-    number = re.fullmatch(r"(\w+):(\d+)", part)
+    number = re.fullmatch(r"(\w+):(\d{1,18})", part)
     return int(number[2]) if number and SYNONYMS.get(number[1], number[1]) == name else None
 
 
-def parsed(values):
-    """The row of a result file's entry."""
-    benchmark, *parts = values["name"].split("/")
+def named(name):
+    """(benchmark, kind, fields) of a row's name; None for a name of unknown form."""
+    benchmark, *parts = name.split("/")
     beginning = f"{benchmark}/{parts[0]}" if parts else benchmark
     if beginning in SHAPES:
         shape, kind, parts = SHAPES[beginning], parts[0], parts[1:]
@@ -89,8 +146,13 @@ def parsed(values):
         kind = parts[0] if shape is COMPARISON and parts else benchmark
     fields = {name: value_of(name, part) for name, part in zip(shape, parts)}
     if None in fields.values() or not len(shape) - ("sections" in shape) <= len(parts) <= len(shape):
-        fail(f"{values['name']}: unknown form of a row's name")
-    return Row(benchmark, kind, fields, values)
+        return None
+    return benchmark, kind, fields
+
+
+def parsed(values):
+    """The row of a result file's entry."""
+    return Row(*named(values["name"]), values)
 
 
 def rows_of(data):
@@ -126,7 +188,7 @@ def merge(out, inputs):
         if merged is None:
             merged = {"context": data["context"], "benchmarks": []}
         else:
-            merged["context"]["command"] = "; ".join(one["context"].get("command", "") for one in (merged, data))
+            merged["context"]["command"] = "; ".join(str(one["context"].get("command", "")) for one in (merged, data))
         for key in SAME_BUILD:
             if data["context"].get(key) != merged["context"].get(key):
                 fail(f"{path}: {key} is {data['context'].get(key)}, but {merged['context'].get(key)} in {inputs[0]}")
@@ -182,7 +244,7 @@ def check_baselines(path):
         published_lock = rates.get((*point, "lock_as_written"))
         # With this choice both are the same kernel on the same grid.
         if arm == "lock_tuned" and published_lock and row.get("label") != "independent fullx256":
-            if row.get("items_per_second") < published_lock.get("items_per_second"):
+            if row.need("items_per_second") < published_lock.need("items_per_second"):
                 problems.append(f"{row.get('name')}: slower than lock_as_written")
     reference = json.loads((RESULTS / "reference.json").read_text())["push/uniform"]
     for arm, share in (("lock_tuned", 1.0), ("atomics", 0.9)):
@@ -191,7 +253,7 @@ def check_baselines(path):
             name = f"push/uniform/{arm}/keys:{keys}"
             if row is None:
                 problems.append(f"{name}: missing")
-            elif row.get("items_per_second") < share * value * 1e9:
-                problems.append(f"{name}: {names.giga(row.get('items_per_second'))} G/s, below {share * value:.3g}")
+            elif (rate := row.need("items_per_second")) < share * value * 1e9:
+                problems.append(f"{name}: {names.giga(rate)} G/s, below {share * value:.3g}")
     print("\n".join(problems) or "baselines are as fast as required")
     sys.exit(1 if problems else 0)

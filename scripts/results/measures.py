@@ -44,10 +44,12 @@ def measure_of(row):
     """None for a row that has only counts."""
     rate, runs = row.get("items_per_second"), row.get("runs")
     runs = runs and int(runs)
-    slowest, fastest = row.get("slowest_per_second"), row.get("fastest_per_second")
+    slowest = row.get("slowest_per_second")
+    fastest = slowest and row.need("fastest_per_second")
     if row.benchmark in TIMED and row.get("real_time"):
         time = row.get("real_time")
-        least, most = row.get("fastest_ms"), row.get("slowest_ms")
+        least = row.get("fastest_ms")
+        most = None if least is None else row.need("slowest_ms")
         if least is None and rate and slowest:
             least, most = time * rate / fastest, time * rate / slowest
         return Measure(time, "milliseconds", False, runs, least, most)

@@ -59,7 +59,7 @@ def number(name, options):
         rows = select(rows_of(data), {**point, "arms": arms}) if arms else []
         if arms and len(rows) != 1:
             fail(f"number:{name}: {len(rows)} rows; name one arm and one number of keys")
-        values += [row.get(counter) for row in rows]
+        values += [row.need(counter) for row in rows]
     if not over:
         return giga(values[0]) if counter == "items_per_second" else f"{values[0]:.3g}"
     ratio = values[0] / values[1]

@@ -64,18 +64,20 @@ def data_of(plot, results=RESULTS):
     if path is None:
         return None
     data, panels = load(path), {}
-    rows = [row for row in rows_of(data) if row.fields["arm"] in (plot.arms or LABELS) and "sections" not in row.fields]
-    assert not is_simulated(data)
-    for operation, workload, title in plot.panels or ((rows[0].kind, None, ""),):
+    if is_simulated(data):
+        fail(f"{path}: results of the simulated device, which has no rates; publish results of a GPU")
+    rows = [row for row in rows_of(data) if row.benchmark == plot.benchmark and "sections" not in row.fields
+            and row.fields["arm"] in (plot.arms or LABELS)]
+    for operation, workload, title in plot.panels or [(row.kind, None, "") for row in rows[:1]]:
         series = panels.setdefault(title, {})
         for arm in LABELS:
             found = [row for row in rows if row.kind == operation and row.fields["arm"] == arm
                      and workload in (None, row.fields["workload"])]
             if found and workload:
-                series[arm] = sorted([row.fields["keys"], four_digits(row.get("items_per_second") / 1e9)]
+                series[arm] = sorted([row.fields["keys"], four_digits(row.need("items_per_second") / 1e9)]
                                      for row in found)
             elif found:
-                series[arm] = [[row.fields["workload"], four_digits(row.get("real_time"))] for row in found]
+                series[arm] = [[row.fields["workload"], four_digits(row.need("real_time"))] for row in found]
         if not workload:
             inputs = dict.fromkeys(row.fields["workload"] for row in rows)
             for code, times in known(plot.benchmark).items():

@@ -47,8 +47,8 @@ class Folder:
 
 
 def read(path):
-    files = [load.load(file) for file in sorted(pathlib.Path(path).glob("*.json"))]
-    files = sorted((data for data in files if "benchmarks" in data), key=lambda data: data["context"].get("date", ""))
+    files = [load.load(file) for file in sorted(pathlib.Path(path).iterdir()) if file.suffix == ".json"]
+    files.sort(key=lambda data: data["context"]["date"])
     if not files:
         load.fail(f"{path}: no result files; ./warden bench --all --out {path} writes them")
     if len({load.is_simulated(data) for data in files}) > 1:
@@ -187,5 +187,6 @@ def write(folder, out, against=None):
         parts += question_html(question, number, now, earlier, matplotlib)
     body = "\n".join(part for part in parts if part)
     pathlib.Path(out).write_text(f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>\n'
-                                 f"<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n")
+                                 f"<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n",
+                                 encoding="utf-8", errors="backslashreplace")
     print(f"{out}: {len(now.rows)} rows, {len(asked)} questions")

@@ -29,7 +29,7 @@ def span(values):
 def counts(points):
     """Sentences about global atomics and lock retries of each section."""
     def found(arms, count):
-        return {arm: values for arm in arms if (values := [by_arm[arm].get(count) for by_arm in points if arm in by_arm])}
+        return {arm: values for arm in arms if (values := [by_arm[arm].need(count) for by_arm in points if arm in by_arm])}
     atomics, retries = found(("warden", *LOCKS), "global_atomics"), found(LOCKS, "lock_retries")
     if "warden" not in atomics or not retries:
         return []
@@ -42,7 +42,7 @@ def counts(points):
 
 def rates(points):
     """Sentences about the rates of the arm `warden`."""
-    points = [{arm: row.get("items_per_second") for arm, row in by_arm.items()} for by_arm in points
+    points = [{arm: row.need("items_per_second") for arm, row in by_arm.items()} for by_arm in points
               if {"warden", "lock_tuned"} <= by_arm.keys()]
     if not points:
         return []

@@ -27,6 +27,7 @@ NOTHING_INSTALLED = {"dpkg-query": "exit 1", "apt-get": 'echo "$*" >>"$0.log"; e
 ALL_INSTALLED = {**NOTHING_INSTALLED, "dpkg-query": "echo install ok installed"}
 USER = {"id": "echo 1000"}
 ROOT = {"id": "echo 0"}
+CONTEXT = {"device": "NVIDIA H200", "commit": "c1", "date": "2026-01-01", "toolkit": "13.0"}  # in a result file
 GPU = {"nvidia-smi": 'echo "NVIDIA H200, 9.0"'}
 
 

@@ -12,7 +12,7 @@ import subprocess
 import time
 
 import driver
-from driver import ALL_INSTALLED, GPU
+from driver import ALL_INSTALLED, CONTEXT, GPU
 
 PIECES = """# LIST NAME GPUS SECONDS PROGRAM OPTIONS
 full   push   1 100 contention  --operation push
@@ -36,7 +36,7 @@ class All(driver.DriverTest):
             self.program(program)
 
     def program(self, name, end="exit 0", commit="c1", device="NVIDIA H200", simulated="no"):
-        text = json.dumps({"context": {"simulated": simulated, "device": device, "commit": commit},
+        text = json.dumps({"context": CONTEXT | {"simulated": simulated, "device": device, "commit": commit},
                            "benchmarks": [{"name": "contention/push/uniform/atomics/keys:1"}]})
         (self.bin / name).write_text(
             f"#!{self.path}/bash\necho \"${{0##*/}} $*\" >>{self.folder}/runs\n"
@@ -170,8 +170,8 @@ class Report(driver.DriverTest):
         (self.here / "out").mkdir()
 
     def put(self, rate):
-        text = {"context": {"simulated": "yes" if rate is None else "no", "device": "d", "toolkit": "13.0", "commit": "c"},
-                "benchmarks": [{"name": "contention/push/uniform/sort/keys:1", "items_per_second": rate, "global_atomics": 1.0}]}
+        text = {"context": CONTEXT | {"simulated": "yes" if rate is None else "no", "device": "d"}, "benchmarks": [
+            {"name": "contention/push/uniform/sort/keys:1", "global_atomics": 1.0, **({"items_per_second": rate} if rate else {})}]}
         (self.here / "out/push.json").write_text(json.dumps(text))
 
     def test_page(self):

@@ -13,7 +13,7 @@ import sys
 import time
 
 import driver
-from driver import ALL_INSTALLED, GPU, NOTHING_INSTALLED, USER
+from driver import ALL_INSTALLED, CONTEXT, GPU, NOTHING_INSTALLED, USER
 
 SMALL = ["--device", "sim", "--keys", "1", "--ops", "64", "--arms", "atomics"]
 
@@ -57,7 +57,7 @@ class Benchmarks(driver.DriverTest):
         bin.mkdir(exist_ok=True)
         for name, row in zip(self.NAMES, self.ROWS):
             counts = {count: 1.0 for count in ("global_atomics", "lock_retries", "sectors", "messages")}
-            text = json.dumps({"context": {"simulated": "yes"}, "benchmarks": [{"name": row, **counts}]})
+            text = json.dumps({"context": CONTEXT | {"simulated": "yes"}, "benchmarks": [{"name": row, **counts}]})
             (bin / f"{name}_sim").write_text(
                 f"#!{self.path}/bash\necho \"${{0##*/}} $*\" >>{self.folder}/runs\n"
                 "for word; do case $word in --benchmark_out=*) file=${word#*=};; esac; done\n"
@@ -114,7 +114,7 @@ class Benchmarks(driver.DriverTest):
         rows = [{"name": f"contention/push/uniform/{arm}/keys:{keys}", "items_per_second": rate}
                 for keys, rates in ((1, (1e9, 1e8, 2e8)), (32, (1e8, 1e9, 3e9)), (64, (2.9e9, 1e9, 2.8e9)))
                 for arm, rate in zip(("atomics", "lock_tuned", "warden"), rates)]
-        text = json.dumps({"context": {"simulated": "no", "device": "NVIDIA H200"}, "benchmarks": rows})
+        text = json.dumps({"context": CONTEXT | {"simulated": "no"}, "benchmarks": rows})
         (bin / "contention").write_text((bin / "contention_sim").read_text().replace("echo '", f"echo '{text}' >$file; exit\n: '"))
         (bin / "contention").chmod(0o755)
         done = self.warden("bench", "--prebuilt", "bin", "--keys", "1,32,64")

@@ -81,6 +81,12 @@ class SeveralGpus(unittest.TestCase):
         for key, value in ("commit", "other"), ("nccl", "2.27.1"):
             self.assertIn(f"have {key} {CONTEXT[key]} and {value}", self.error(data(rate_rows()), data(timeline_rows(), **{key: value})))
 
+    def test_a_row_or_a_counter_that_is_missing(self):
+        rates, timelines = [*rate_rows()], [*timeline_rows()]
+        without_send = [{name: value for name, value in one.items() if name != "seconds_to_send"} for one in timelines]
+        for files in (rates[2:], timelines), (rates, timelines[1:]), (rates, without_send), (rates, []):
+            self.assertRegex(self.error(*map(data, files)), "lack a row or a counter, .*; measure both again$")
+
     def test_constants_of_a_row(self):
         found = model.Model(model.by_point(data(timeline_rows())))
         push = found.rows["push", 1 << 20]

@@ -261,7 +261,7 @@ class Files(ResultsTest):
                          {"operation": "transfer", "workload": "uniform", "arm": "atomics", "keys": 1024, "sections": 8})
         for wrong in ("contention/push/uniform/keys:1", "contention/push/uniform/atomics/keys:x", "contention/push/uniform/atomics/sections:8",
                       "contention/push/uniform/atomics/keys:1/sections:8/x", "contention"):
-            self.assertIn("unknown form", self.error(load.parsed, {"name": wrong}))
+            self.assertIsNone(load.named(wrong))
 
     def test_merge_and_publish(self):
         row = rate("contention/push/uniform/atomics/keys:32", 4e9)
@@ -302,6 +302,8 @@ class Files(ResultsTest):
                          "push/uniform/lock_tuned/keys:32: missing\npush/uniform/atomics/keys:32: 4.00 G/s, below 4.05\n")
         self.assertIn("slower than lock_as_written", checked(*(rate(f"contention/push/uniform/{arm}/keys:32", value) for arm, value in (
             ("lock_tuned", 4e7), ("lock_as_written", 5e7), ("atomics", 5e9)))))
+        without_rate = self.put("rows", file(("contention/push/uniform/lock_tuned/keys:32", {})))
+        self.assertIn("lock_tuned/keys:32: no items_per_second; measure again", self.error(load.check_baselines, without_rate))
 
 
 class Names(unittest.TestCase):
