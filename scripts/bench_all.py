@@ -96,8 +96,10 @@ def finish(part, file, seconds, context):
     """Gives a complete file its name. Returns its context, or the reason why it is refused."""
     try:
         data = json.loads(part.read_text())
-    except (OSError, json.JSONDecodeError):
+    except (OSError, ValueError):
         return "wrote no complete result file"
+    for problem in load.problems_of(data):
+        return f"wrote an error: {problem}"
     if not data["benchmarks"]:
         return "wrote no rows"
     for key in load.SAME_BUILD if context else ():
@@ -173,4 +175,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except OSError as error:
+        load.fail_of(error)

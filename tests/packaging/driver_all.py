@@ -100,14 +100,18 @@ class All(driver.DriverTest):
 
     def test_failures_do_not_stop_the_others(self):
         for end, reason in (("exit 7", "exit code 7"), ("echo '{' >$file", "wrote no complete result file"),
+                            ("printf '\\xff' >$file", "wrote no complete result file"),
+                            ("echo '[1]' >$file", "wrote an error: not a result file; expected JSON with .*"),
+                            ("text=$(cat $file); echo \"${text//\\}]/, \\\"items_per_second\\\": NaN\\}]}\" >$file",
+                             "wrote an error: row 1, contention/push/.*: items_per_second is NaN; expected a number above 0"),
                             ("while :; do read -t 0.1 <><(:); done", "stopped after its limit of 1 s")):
             self.program("contention", end)
             done = self.all("--limit", 1)
             self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
             self.assertEqual(self.runs(), ["contention --operation push", "contention --operation add", "task_queues"])
             self.assertEqual([file.name for file in self.out.glob("*.json")], ["queues.json"])
-            self.assertEqual(done.stdout.splitlines()[-4:-1], [f"FAILED: push: {reason}", f"FAILED: add: {reason}",
-                                                               "2 of 3 pieces failed; the same command tries them again."])
+            self.assertRegex(done.stdout, f"\nFAILED: push: {reason}\nFAILED: add: {reason}\n"
+                                          "2 of 3 pieces failed; the same command tries them again.\n.*\n\\Z")
             (self.out / "queues.json").unlink()
         (self.bin / "contention").unlink()
         self.assertRegex(self.all().stdout, "FAILED: add: no program contention in .*/bin\n")
@@ -133,6 +137,9 @@ class All(driver.DriverTest):
         self.refused(2, "out: add.json is of no piece of this list; choose another folder$", *where, "--quick")
         self.program("contention", commit="c2")
         self.refused(2, "out is of commit c1, contention is not; choose another folder$", *where)
+        (self.out / "a.json").mkdir()
+        self.refused(1, "^results: .*out/a.json: is a folder$", *where)
+        (self.out / "a.json").rmdir()
         self.stub({"nvidia-smi": 'echo "NVIDIA H100, 9.0"'})
         self.refused(2, "out is of NVIDIA H200, not of NVIDIA H100; choose another folder$", *where)
         self.runs()
