@@ -5,7 +5,7 @@
     python3 scripts/results --tables FILE...         prints tables
     python3 scripts/results --choice FILE...         prints the arm to take at each number of keys
     python3 scripts/results --summary FILE...        prints the sentences that end ./warden bench
-    python3 scripts/results --merge OUT IN...        joins files of one build on one device
+    python3 scripts/results --merge OUT IN...        joins files of one build on one device in a new file
     python3 scripts/results --report FOLDER OUT [AGAINST]   writes a page of HTML; needs matplotlib
     python3 scripts/results --publish OUT FILE       copies a file without host name and folders; refuses a dirty tree
     python3 scripts/results --check-baselines FILE   exit code 1 if a baseline is slower than required

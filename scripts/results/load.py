@@ -181,9 +181,11 @@ def origin(data):
 
 
 def merge(out, inputs):
-    """Joins files of one build on one device."""
-    merged, seen = None, set()
-    for path in inputs:
+    """Joins files of one build on one device. Overwrites no file, so that an input given as `out` is not lost."""
+    if pathlib.Path(out).exists():
+        fail(f"{out}: there is such a file; --merge writes a new one, named first: choose another name, or delete it")
+    merged, seen = None, {}
+    for number, path in enumerate(inputs):
         data = load(path)
         if merged is None:
             merged = {"context": data["context"], "benchmarks": []}
@@ -193,9 +195,10 @@ def merge(out, inputs):
             if data["context"].get(key) != merged["context"].get(key):
                 fail(f"{path}: {key} is {data['context'].get(key)}, but {merged['context'].get(key)} in {inputs[0]}")
         for row in data["benchmarks"]:
-            if row["name"] in seen:
-                fail(f"{path}: {row['name']} is in two files")
-            seen.add(row["name"])
+            if (name := row["name"]) in seen:
+                where = "twice in this file" if seen[name] == number else f"in {inputs[seen[name]]}, too"
+                fail(f"{path}: {name} is {where}; leave one out")
+            seen[name] = number
             merged["benchmarks"].append(row)
     pathlib.Path(out).write_text(json.dumps(merged, indent=1) + "\n")
 

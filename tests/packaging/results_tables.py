@@ -266,7 +266,11 @@ class Files(ResultsTest):
     def test_merge_and_publish(self):
         row = rate("contention/push/uniform/atomics/keys:32", 4e9)
         one = self.put("one", file(row, command="/x/contention --benchmark_filter=contention/push/ --out=/a/b.txt", host_name="secret"))
-        self.assertIn("is in two files", self.error(load.merge, self.results / "out", [one, one]))
+        self.assertIn(f"{one}: {row[0]} is in {one}, too; leave one out", self.error(load.merge, self.results / "out", [one, one]))
+        self.assertIn(f"{row[0]} is twice in this file; leave one out", self.error(load.merge, self.results / "out", [self.put("two", file(row, row))]))
+        before = one.read_text()
+        self.assertIn(f"{one}: there is such a file; --merge writes a new one", self.error(load.merge, one, [one]))
+        self.assertEqual(one.read_text(), before)
         self.assertIn("include_hash is x, but h", self.error(load.merge, self.results / "out", [one, self.put("two", file(include_hash="x"))]))
         self.assertIn("copy the file by --publish", self.error(load.check_published, one))
         self.assertIn("copy the file by --publish", self.error(pages.documents, False))
