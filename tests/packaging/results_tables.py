@@ -296,16 +296,22 @@ class Files(ResultsTest):
         self.assertEqual(len(load.load(self.results / "cut")["benchmarks"]), len(CONTENTION["benchmarks"]))
 
     def test_weak_baselines(self):
-        (self.results / "reference.json").write_text(json.dumps({"push/uniform": {"lock_tuned": {"32": 0.03}, "atomics": {"32": 4.5}}}))
+        (self.results / "reference.json").write_text(json.dumps({"device": "d", "push/uniform": {"lock_tuned": {"32": 0.03}, "atomics": {"32": 4.5}}}))
 
-        def checked(*rows):
-            with contextlib.redirect_stdout(io.StringIO()) as text:
-                self.error(load.check_baselines, self.put("rows", file(*rows)))
-            return text.getvalue()
-        self.assertEqual(checked(rate("contention/push/uniform/atomics/keys:32", 4e9)),
-                         "push/uniform/lock_tuned/keys:32: missing\npush/uniform/atomics/keys:32: 4.00 G/s, below 4.05\n")
-        self.assertIn("slower than lock_as_written", checked(*(rate(f"contention/push/uniform/{arm}/keys:32", value) for arm, value in (
-            ("lock_tuned", 4e7), ("lock_as_written", 5e7), ("atomics", 5e9)))))
+        def checked(*rows, **context):
+            with contextlib.redirect_stdout(io.StringIO()) as text, self.assertRaises(SystemExit) as end:
+                load.check_baselines(self.put("rows", file(*rows, **context)))
+            return end.exception.code, text.getvalue()
+        weak = rate("contention/push/uniform/atomics/keys:32", 4e9)
+        self.assertEqual(checked(weak), (
+            1, "push/uniform/lock_tuned/keys:32: missing\npush/uniform/atomics/keys:32: 4.00 G/s, below 4.05\n"))
+        other = "compared with lock_as_written alone: the prototypes were measured on d, this file on e\n"
+        self.assertEqual(checked(weak, device="e"), (0, f"{other}baselines are as fast as required\n"))
+        locks = [rate(f"contention/push/uniform/{arm}/keys:32", value) for arm, value in (
+            ("lock_tuned", 4e7), ("lock_as_written", 5e7), ("atomics", 5e9))]
+        for device, said in {"d": "", "e": other}.items():
+            self.assertEqual(checked(*locks, device=device), (
+                1, f"{said}contention/push/uniform/lock_tuned/keys:32: slower than lock_as_written\n"))
         without_rate = self.put("rows", file(("contention/push/uniform/lock_tuned/keys:32", {})))
         self.assertIn("lock_tuned/keys:32: no items_per_second; measure again", self.error(load.check_baselines, without_rate))
 
