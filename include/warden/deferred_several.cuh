@@ -182,8 +182,7 @@ class deferred_several {
           "the deferred_several larger",
           {n, capacity_}, where);
     }
-    if (n == 0) return;
-    enqueue(n, f, nullptr, outcomes, s, where);
+    if (n != 0) enqueue(n, f, nullptr, outcomes, s, where);
   }
 
   /// Returns the argument of kernels that send sections to the log, at most `capacity()` until the

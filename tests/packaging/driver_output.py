@@ -15,6 +15,10 @@ class Output(driver.DriverTest):
         done = self.warden("--version")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, every_command.version() + "\n", ""))
 
+    def test_an_argument_too_many(self):
+        for option in "--version", "--help":
+            self.refused(2, f"^warden: unexpected x after {option}$", option, "x")
+
     def test_standard_output_that_fails(self):
         for arguments in ["--help"], ["--version"], ["doctor"]:
             with open("/dev/full", "w") as full:
