@@ -7,14 +7,18 @@
 #include "include/cooperative_groups.h"
 #include "include/cuda/atomic"
 
+#include <map>
+
 namespace warden::check {
 namespace {
 
 /// Blocks that have come, one word a launch. Reused: no program has as many launches that wait.
 unsigned long long arrivals[64];
 unsigned launches = 0;
-/// State of the cooperative launch that runs.
-unsigned long long* arrived = nullptr;
+/// Launch of the thread that runs.
+sim::running_launch const& launch() { return *sim::machine::now->current().home->of; }
+/// The word of each cooperative launch. A later launch may have the address of one that has ended.
+std::map<sim::running_launch const*, unsigned long long*> arrived;
 
 }  // namespace
 
@@ -22,18 +26,18 @@ std::function<void()> with_grid_barrier(std::function<void()> body) {
   unsigned long long* const own = &arrivals[launches++ % std::size(arrivals)];
   *own = 0;
   return [own, body = std::move(body)] {
-    arrived = own;
+    arrived[&launch()] = own;
     body();
   };
 }
 
-bool is_cooperative() { return arrived != nullptr; }
+bool is_cooperative() { return launch().kernel.shape.cooperative; }
 bool in_kernel() { return sim::machine::now != nullptr; }
 
 void sync_grid(site const& where) {
   if (!is_cooperative())
     sim::device::misuse("the grid synchronizes in a launch that is not cooperative", where);
-  unsigned long long* const count = arrived;
+  unsigned long long* const count = arrived.at(&launch());
   simt::sync_block(where);
   if (simt::thread_rank() == 0) {
     // The fence and the addition release what the block did, and the fence after the loop acquires

@@ -58,10 +58,11 @@ cudaError_t allocate(void** memory, std::size_t bytes, site const& where) {
 }
 
 cudaError_t copy(void* to, void const* from, std::size_t bytes, cudaStream_t stream, bool waits,
-                 site const& where) {
+                 site const& where, bool from_device) {
   return guarded([&] {
     order(stream, where);
-    if (!waits && !is_allocated(from)) {
+    // A variable in device memory is in no allocation.
+    if (!waits && !from_device && !is_allocated(from)) {
       auto const* const begin = static_cast<std::byte const*>(from);
       staged().emplace_back(begin, begin + bytes);
       from = staged().back().data();
@@ -83,9 +84,10 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t, site) { return release(mem
 cudaError_t cudaMemcpy(void* to, void const* from, std::size_t bytes, cudaMemcpyKind, site where) {
   return copy(to, from, bytes, nullptr, true, where);
 }
-cudaError_t cudaMemcpyAsync(void* to, void const* from, std::size_t bytes, cudaMemcpyKind,
+cudaError_t cudaMemcpyAsync(void* to, void const* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream, site where) {
-  return copy(to, from, bytes, stream, false, where);
+  return copy(to, from, bytes, stream, false, where,
+              kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
 }
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                          std::size_t width, std::size_t height, cudaMemcpyKind kind, site where) {

@@ -91,7 +91,7 @@ def build(options, folder):
     cxx = compiler()
     headers = [f"-isystem{ROOT / name}" for name in HEADERS]
     defines = [f"-D{define}" for define in options.define]
-    source, translated, program = folder / "source.ii", folder / "translated.ii", folder / "program"
+    translated, program = folder / "translated.ii", folder / "program"
     first = ["-include", "warden_check/first.hpp"]
     source = run_compiler([cxx, "-E", "-x", "c++", *LANGUAGE, *defines, *headers, *first, options.file], options,
                           "preprocessed")
@@ -111,6 +111,8 @@ def main(arguments):
         options = parse(arguments)
         if options.usage:
             return 0
+        if options.libraries is None:
+            raise Failure(2, "--libraries FOLDER is missing")
         if not (options.libraries / LINKED).is_file():
             raise Failure(2, f"{options.libraries}: no {LINKED} there; build the target warden_check there")
         with tempfile.TemporaryDirectory(prefix="warden-check-") as name:

@@ -42,7 +42,9 @@ def run_one(program, arguments, seed, timeout, directory, folder):
         # The first line of an exception that ended the program; otherwise the last line.
         _, _, thrown = done.stderr.partition("\n  what():  ")
         last = thrown.strip().splitlines()[:1] or done.stderr.strip().splitlines()[-1:]
-        text = f"the program ended by {signal.Signals(-done.returncode).name}{': ' if last else ''}{''.join(last)}"
+        number = -done.returncode
+        name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+        text = f"the program ended by {name}{': ' if last else ''}{''.join(last)}"
     return Run(seed, done.returncode, done.stdout, done.stderr, text)
 
 

@@ -121,6 +121,34 @@ int main() {
         self.assertRegex(text, r"f\.cu:7: atomic of 4 bytes outside device memory")
         self.assertRegex(text, r"f\.cu:8: barrier reached after 1 threads of the block have ended")
 
+    def test_a_grid_synchronizes_in_its_own_launch(self):
+        source = """#include <cooperative_groups.h>
+__global__ void k(int* p) {
+  if (threadIdx.x == 0) atomicAdd(p, 1);
+  cooperative_groups::this_grid().sync();
+  if (*p %% gridDim.x != 0) __trap();
+}
+int main() {
+  int *p, *q;
+  cudaMalloc(&p, 4);
+  cudaMalloc(&q, 4);
+  cudaMemset(p, 0, 4);
+  cudaMemset(q, 0, 4);
+  cudaStream_t s;
+  cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+  cudaDeviceSynchronize();
+  void *of_p[] = {&p}, *of_q[] = {&q};
+  cudaLaunchCooperativeKernel(k, 2, 32, of_p, 0, s);
+  cudaLaunchCooperativeKernel(k, 3, 32, of_q, 0, nullptr);
+  cudaDeviceSynchronize();
+  %s
+  return cudaDeviceSynchronize();
+}
+"""
+        self.check(source % "", 0, before="--seeds=20")
+        text = self.check(source % "k<<<1, 32>>>(p);", 1)
+        self.assertIn("f.cu:4: the grid synchronizes in a launch that is not cooperative", text)
+
     def test_ends_without_the_simulated_device(self):
         self.assertIn("SIGABRT", self.check("int main() {\n abort(); }\n", 1))
         text = self.check("__global__ void k() {\n  for (int volatile i = 0;; ++i) {\n  }\n}\nint main() {\n  k<<<1, 1>>>();\n}\n", 1,

@@ -16,7 +16,7 @@
 namespace warden::check {
 // Functions that the templates below call.
 cudaError_t copy(void* to, void const* from, std::size_t bytes, cudaStream_t stream, bool waits,
-                 site const& where);
+                 site const& where, bool from_device = false);
 cudaError_t occupancy(int* blocks, int threads, std::size_t shared_bytes, site const& where);
 cudaError_t occupancy_of_device(int* grid, int* block, std::size_t shared_bytes, int limit,
                                 site const& where);

@@ -68,6 +68,9 @@ void symbols() {
   read_symbols<<<1, 1>>>(to);
   cudaMemcpy(&result, to, 4, cudaMemcpyDeviceToHost);
   EXPECT(result == 6 + 1 + 5);
+  double_it<<<1, 1>>>(address);
+  EXPECT(cudaMemcpyAsync(to, address, 4, cudaMemcpyDeviceToDevice) == cudaSuccess);
+  EXPECT(cudaMemcpy(&result, to, 4, cudaMemcpyDeviceToHost) == cudaSuccess && result == 12);
   cudaFree(to);
 }
 
