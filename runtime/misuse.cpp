@@ -16,6 +16,13 @@ void add_misuse(error_list& found, misuse_counts const& report, std::size_t size
   };
   std::string const cause = std::string{" had failed: it waited for "} +
                             to_string(static_cast<wait_kind>(report.skip_cause));
+  std::uint64_t const other_losses =
+      report.apart + report.unflushed + report.unflushed_calls + report.calls_too_many +
+      report.sends_too_many + report.refused + report.wrong_block_lost + report.not_whole +
+      report.given_up + report.runs_put_off + report.partner_at_work + report.runs_skipped +
+      report.partner_failed + report.launches_skipped + report.accesses_too_many +
+      report.accesses_unnamed + report.rows_absent + report.rows_refused + report.rows_too_many +
+      never_run;
   if (report.bad_ids != 0) {
     add(report.bad_ids,
         "send: record id " + std::to_string(report.first_bad_id) + " is not below " +
@@ -24,7 +31,7 @@ void add_misuse(error_list& found, misuse_counts const& report, std::size_t size
             (report.bad_rows_from != 0
                  ? ", in rows from " + std::to_string(~report.bad_rows_from) + " on"
                  : "") +
-            (report.unflushed == 0 && !failure ? "; the other sections were executed)" : ")") +
+            (other_losses == 0 && !failure ? "; the other sections were executed)" : ")") +
             ": correct the ids");
   }
   if (report.apart != 0) {

@@ -141,6 +141,27 @@ TEST(errors, name_the_runs_that_were_skipped_and_why) {
   b.expect_ran(0, 200);
 }
 
+/// "The other sections were executed" is said of bad ids alone.
+TEST(errors, of_bad_ids_tell_of_the_other_sections_what_is_true) {
+  auto const text_of = [](warden::misuse_counts const& counts, std::uint64_t never_run) {
+    warden::error_list found;
+    warden::add_misuse(found, counts, 10, 1, never_run, {});
+    return test::refusal([&] { found.throw_all(std::source_location::current()); });
+  };
+  std::string const said = "(1 such id; the other sections were executed)";
+  warden::misuse_counts counts{};
+  counts.bad_ids = 1;
+  counts.first_bad_id = 11;
+  EXPECT_THAT(text_of(counts, 0), HasSubstr(said));
+  EXPECT_THAT(text_of(counts, 1), testing::Not(HasSubstr(said)));
+  for (auto const lost : {&warden::misuse_counts::refused, &warden::misuse_counts::given_up,
+                          &warden::misuse_counts::runs_put_off, &warden::misuse_counts::apart}) {
+    warden::misuse_counts both = counts;
+    both.*lost = 2;
+    EXPECT_THAT(text_of(both, 0), AllOf(HasSubstr("(1 such id): "), testing::Not(HasSubstr(said))));
+  }
+}
+
 TEST(error_list, throws_all_kinds_as_the_most_severe_type) {
   auto const where = std::source_location::current();
   std::vector<std::function<void(warden::error_list&)>> const add{

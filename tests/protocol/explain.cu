@@ -166,6 +166,13 @@ run_report report_on(std::uint32_t n, std::uint32_t hot, warden::deferred_option
   return later.explain();
 }
 
+TEST(explain, summarizes_a_run_that_no_partition_has_begun) {
+  run_report r;
+  warden::detail::summarize(r, {});
+  EXPECT_EQ(r.partitions, 0u);
+  EXPECT_FALSE(r.hottest);
+}
+
 template <class Policy>
 void expect_hot_record() {
   std::uint32_t const n = test::sized(10'000u, 4'000'000u);

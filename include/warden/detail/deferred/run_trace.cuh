@@ -100,11 +100,11 @@ inline void summarize(run_report& report, std::vector<partition_trace> const& al
     if (hottest == nullptr || one.hot_sections > hottest->hot_sections) hottest = &one;
   }
   report.combined_away = report.sections - report.sections_run;
+  if (hottest == nullptr || !hottest->is_dominated()) return;
   bool const is_hottest = std::all_of(all.begin(), all.end(), [&](partition_trace const& one) {
     return hottest->hot_sections >= (one.is_dominated() ? one.hot_sections : one.most);
   });
-  if (is_hottest && hottest->is_dominated())
-    report.hottest = hot_record{hottest->hot_record, hottest->hot_sections};
+  if (is_hottest) report.hottest = hot_record{hottest->hot_record, hottest->hot_sections};
 }
 
 }  // namespace detail
