@@ -20,7 +20,7 @@ char const* base_name(char const* path) {
 
 template <class... Values>
 std::string format(char const* pattern, Values... values) {
-  char text[256];
+  char text[512];
   std::snprintf(text, sizeof(text), pattern, values...);
   return text;
 }

@@ -106,7 +106,7 @@ class communicator {
   /// aborts it before destroying what was made with it, because freeing memory waits for the GPU,
   /// where NCCL may wait for a rank that never comes. `communicator_options::owned` leaves
   /// destroying and aborting to the library. Needs the CMake component `nccl`. Throws
-  /// communicator_error, and limit_error for a time limit that is not above 0.
+  /// communicator_error, and limit_error for a time limit out of range.
   communicator(ncclComm* comm, communicator_options chosen = {},
                std::source_location where = std::source_location::current());
   /// Uses the user's transport.
@@ -135,7 +135,7 @@ class communicator {
 /// others throw communicator_error, and run_on_gpus throws the exception of that rank. On the
 /// simulated device the ranks share the device and take turns. Several GPUs need the CMake
 /// component `nccl`. The communicators are owned, also if `chosen` says otherwise. Throws
-/// limit_error if there are fewer GPUs, or for a time limit that is not above 0.
+/// limit_error if there are fewer GPUs, or for a time limit out of range.
 void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
                  communicator_options chosen = {},
                  std::source_location where = std::source_location::current());

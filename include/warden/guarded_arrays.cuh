@@ -80,6 +80,7 @@ class growing_array {
   /// until the stream has executed its work. Throws cuda_error.
   [[nodiscard]] std::size_t rows(
       stream_ref s = {}, std::source_location where = std::source_location::current()) const {
+    runtime::device_scope const scope{on_->device(), where};
     return in_use_.to_host(s, where)[0];
   }
   /// Returns the guarded array.

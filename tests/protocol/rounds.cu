@@ -3,6 +3,7 @@
 // however its records lie.
 
 #include "tests/protocol/rounds.cuh"
+#include "tests/support/error_text.hpp"
 
 #include <warden/detail/pairs/all_pairs_schedule.cuh>
 #include <warden/stream.hpp>
@@ -295,6 +296,11 @@ TEST(rounds, records_too_many_for_the_chip_stay_in_memory_unless_they_must_not) 
   warden::deferred later{all, 10};
   later.run();
   all.wait();
+  EXPECT_THAT(test::refusal([&] {
+                warden::deferred{all, 10, {.split = 2}};
+              }),
+              testing::HasSubstr("deferred: split 2; with sections on two records a log is not "
+                                 "split: leave it 0"));
   rounds::table<small_blocks<placement::on_chip, 64>> too_many{test::no_records<rounds::account>(),
                                                                many};
   try {

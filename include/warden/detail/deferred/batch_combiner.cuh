@@ -166,7 +166,7 @@ class batch_combiner {
   /// Sorted messages of a thread.
   static constexpr unsigned each = (slots + partials + Threads - 1) / Threads;
   /// Repeated messages in a sample of two messages of each thread at which combining begins: the
-  /// number from which half of a batch can be expected to become free. There are 4
+  /// number from which half of a batch can be expected to become free. With 512 threads there are 4
   /// times as many buckets as sampled messages, so 1/8 of the sample repeats by chance.
   static constexpr std::uint32_t enough = 2 * Threads * (two_widths ? 11 : 6) / 20;
   /// Sections of one record that take a run as long as it takes a block to combine a small batch.

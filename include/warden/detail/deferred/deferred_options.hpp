@@ -13,9 +13,10 @@ WARDEN_HOST_NAMESPACE_BEGIN
 struct deferred_options {
   /// Partitions of the records, a power of two up to 512. One block runs a partition at a time. The
   /// default is about the number of multiprocessors of the device, and more if a partition would
-  /// not fit the chip. For sections on two records of one array the default has the least estimated
-  /// time of a full log (detail/pairs/rounds_tiles.cuh), so a log much larger than the sections of
-  /// one run has too many.
+  /// not fit the chip, or if the records are in memory and the sections are many. For sections on
+  /// two records of one array the default has the least estimated time of a full log
+  /// (detail/pairs/rounds_tiles.cuh), so a log much larger than the sections of one run has too
+  /// many.
   unsigned partitions = 0;
   /// Partitions of the second guarded array's records, in a deferred_between. By default the chosen
   /// number of the first guarded array, otherwise chosen in the same way.

@@ -45,8 +45,8 @@ class flat_sort {
 
   unsigned blocks_ = 0;
   bool has_one_tile_ = false;
-  // Stored, because the constructor requests shared memory for this address and a later call
-  // launches it. Another translation unit may have another address for the same kernel.
+  // Stored, because `plan` requests shared memory for this address and a later call launches it.
+  // Another translation unit may have another address for the same kernel.
   runtime::kernel kernel_ = simt::make_kernel(&sort_flat<Ref>);
 };
 

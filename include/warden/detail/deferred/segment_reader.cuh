@@ -147,7 +147,7 @@ class segment_reader {
   WARDEN_DEVICE static log_places segment_of(log_type const& log, row_words const& words) {
     return log.template segment_of<width, Mixed>(words);
   }
-  /// Returns the rows of a warp's turn. Every warp has some.
+  /// Returns the rows of a warp's turn. A warp may have none.
   WARDEN_DEVICE static std::uint32_t turn_of(log_rows rows) {
     std::uint32_t const warps = simt::block_threads() / simt::warp_size;
     std::uint32_t const each = (rows.end - rows.first + warps - 1) / warps;

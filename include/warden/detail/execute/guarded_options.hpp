@@ -19,7 +19,8 @@ struct caller_line {
   std::source_location where;  ///< the line
 };
 
-/// Choices made when a guarded array is made. Zero selects the default.
+/// Choices made when a guarded array is made. Zero selects the default, but not for
+/// `time_limit_seconds` and `minimum_polls`.
 struct guarded_options {
   unsigned servers = 0;   ///< thread blocks that own records; by default by the policy
   unsigned capacity = 0;  ///< slots of a channel, a power of two; by default by the policy

@@ -28,8 +28,8 @@ struct record_location {
 /// - `map.locals(size)`, on the host, returns the largest number of places of one server, for
 ///   `size` records.
 ///
-/// A guarded array checks the map at construction. Precondition: memory that the map reads holds
-/// its contents by then.
+/// The first fused launch of a guarded array, and the constructor of a spread_guarded, check the
+/// map. Precondition: memory that the map reads holds its contents by then.
 template <class Map>
 concept owner_map = std::is_trivially_copyable_v<Map> && std::is_default_constructible_v<Map> &&
     requires(Map const& map, std::uint32_t id, record_location place, std::uint64_t size) {

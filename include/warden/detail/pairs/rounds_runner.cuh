@@ -60,12 +60,14 @@ class rounds_runner {
   }
 
   /// Chooses the tiles, unless the user did, and returns them. Throws limit_error if two tiles must
-  /// be on chip and do not fit, and if tiles are to be split.
+  /// be on chip and do not fit, if a block needs too much shared memory, also to list the pairs of
+  /// tiles, and if tiles are to be split.
   partition_map plan_partitions(Run& run, deferred_options const& options, std::size_t sections,
                                 std::source_location where) {
     if (options.split > 1) {
-      throw_limit_error("deferred: split %; with sections on two records a log is not split",
-                        {options.split}, where);
+      throw_limit_error(
+          "deferred: split %; with sections on two records a log is not split: leave it 0",
+          {options.split}, where);
     }
     auto const facts = runtime::facts(device_, where);
     std::size_t const most_bytes = facts.shared_bytes_per_block;
@@ -252,7 +254,7 @@ class rounds_runner {
   static schedule schedule_of(Run const& run) {
     auto const tiles_of = [](auto const& array) {
       std::uint32_t const all = array.owners.partitions();
-      return array.size < all ? static_cast<std::uint32_t>(array.size) : all;
+      return std::max(1u, array.size < all ? static_cast<std::uint32_t>(array.size) : all);
     };
     if constexpr (Run::two_arrays) {
       return schedule{tiles_of(run), tiles_of(run.second)};
