@@ -59,6 +59,11 @@ cudaError_t allocate(void** memory, std::size_t bytes, site const& where) {
 
 cudaError_t copy(void* to, void const* from, std::size_t bytes, cudaStream_t stream, bool waits,
                  site const& where, bool from_device) {
+  if (bytes == 0) return cudaSuccess;
+  if (to == nullptr || from == nullptr) {
+    return fail(cudaErrorInvalidValue,
+                "copying from or to a null pointer, or beyond a variable: invalid argument");
+  }
   return guarded([&] {
     order(stream, where);
     // A variable in device memory is in no allocation.

@@ -80,6 +80,7 @@ def run_compiler(command, options, what):
     if done.returncode != 0:
         lines = done.stderr.splitlines()
         if (more := len(lines) - SHOWN_ERRORS) > 0:
+            lines.sort(key=lambda line: "error:" not in line)
             lines[SHOWN_ERRORS:] = [f"... and {more} lines"]
         shown = "\n".join(lines)
         raise Failure(3, f"{options.file} cannot be {what} for the simulated device:\n{shown}")

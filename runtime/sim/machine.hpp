@@ -324,6 +324,7 @@ class machine {
     void* address = nullptr;
     std::size_t size = 0;  ///< 0: none
     bool stores = false, is_volatile = false;
+    bool may_copy = false;  ///< a plain store, and there was no access after it
   };
   pending_access pending_;
   std::vector<std::byte> before_pending_;  ///< the newest value before that access

@@ -64,17 +64,22 @@ void machine::plain_access(void* address, std::size_t size, bool stores,
                            void const* return_address) {
   thread& t = *current_;
   if (t.stack.holds(address)) return;
-  comes_from(return_address);
+  // To copy an object, compiled code tells of the store first, then of the load, and then copies.
+  bool const copies = !stores && std::exchange(pending_.may_copy, false) &&
+                      std::memcmp(before_pending_.data(), pending_.address, pending_.size) == 0;
+  if (!copies) comes_from(return_address);
   if (!is_device_memory(stores ? "plain store" : "plain load", address, size)) return;
-  step(stores ? device::operation::store : device::operation::load, t.where);
+  // No other thread runs between the load and the store of a copy.
+  if (!copies) step(stores ? device::operation::store : device::operation::load, t.where);
   if (warp_accesses_ != nullptr) report_access({t.at, {}, false, effect_of(stores)}, address, size);
   auto* const begin = static_cast<std::byte*>(address);
   if (stores) {
-    pending_ = {address, size, true, false};
+    pending_ = {address, size, true, false, true};
     before_pending_.assign(begin, begin + size);
     return;
   }
   note_access(access_kind::plain_load, address, size);
+  if (copies) return;
   // The first bytes of larger objects show whether the thread polls.
   std::uint64_t value = 0;
   auto const part = static_cast<unsigned>(std::min(size, sizeof(value)));

@@ -88,6 +88,17 @@ int main() {
         refused = self.check("__global__ void k(int) {}\n\nint main() { k<<<1, 2>>>(undefined); }\n", 3)
         self.assertIn("warden: f.cu cannot be compiled for the simulated device:", refused)
         self.assertIn("f.cu:3:", refused)
+        refused = self.check("""#include <warden/deferred.cuh>
+struct deposit {
+  long long& amount;
+  __device__ void operator()(long long& balance) const { balance += amount; }
+};
+int main() {
+  warden::guarded<long long, deposit> on{static_cast<long long*>(nullptr), 0};
+  warden::deferred{on, 10}.run();
+}
+""", 3)
+        self.assertRegex(refused, r"simulated device:\n.*error: ")
         self.assertIn("f.cu cannot be preprocessed", self.check("#include <none.cuh>\n", 3))
         self.assertIn("f.cu cannot be linked", self.check("void f();\nint main() { f(); }\n", 3))
 
@@ -120,6 +131,23 @@ int main() {
         self.assertRegex(text, r"f\.cu:6: the kernel trapped")
         self.assertRegex(text, r"f\.cu:7: atomic of 4 bytes outside device memory")
         self.assertRegex(text, r"f\.cu:8: barrier reached after 1 threads of the block have ended")
+
+    def test_copies_of_objects(self):
+        """Compiled code tells of the store of a copy before its load."""
+        for members in ("int a", "long long a, b", "float a[9]"):
+            text = self.check(f"""struct item {{ {members}; }};
+__global__ void shift(item* all) {{ if (threadIdx.x < 63) all[threadIdx.x] = all[threadIdx.x + 1]; }}
+int main() {{
+  item* all;
+  cudaMalloc(&all, 64 * sizeof(item));
+  char bytes[64 * sizeof(item)];
+  for (int i = 0; i < sizeof(bytes); ++i) bytes[i] = i % 3 + 5 * (i / sizeof(item) % 7);
+  cudaMemcpy(all, bytes, sizeof(bytes), cudaMemcpyHostToDevice);
+  shift<<<1, 64>>>(all);
+  return cudaDeviceSynchronize();
+}}
+""", 1)
+            self.assertRegex(text, r"^f\.cu:2: data race: a plain (load|store) after a plain (load|store)")
 
     def test_a_grid_synchronizes_in_its_own_launch(self):
         source = """#include <cooperative_groups.h>

@@ -110,30 +110,36 @@ cudaError_t cudaMemPrefetchAsync(void const* memory, std::size_t bytes, int devi
                                  cudaStream_t stream = nullptr);
 cudaError_t cudaMemAdvise(void const* memory, std::size_t bytes, cudaMemoryAdvise advice,
                           int device);
+namespace warden::check {
+/// Returns the address of a byte of a variable, or null if it has fewer than `bytes` bytes from
+/// there on.
+template <class T>
+char* in_symbol(T& symbol, std::size_t bytes, std::size_t offset) {
+  if (offset > sizeof(T) || bytes > sizeof(T) - offset) return nullptr;
+  return reinterpret_cast<char*>(const_cast<std::remove_cv_t<T>*>(&symbol)) + offset;
+}
+}  // namespace warden::check
 template <class T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, void const* from, std::size_t bytes,
                                std::size_t offset = 0, cudaMemcpyKind = cudaMemcpyHostToDevice,
                                warden::check::site where = warden::check::site::current()) {
-  return warden::check::copy(
-      reinterpret_cast<char*>(const_cast<std::remove_cv_t<T>*>(&symbol)) + offset, from, bytes,
-      nullptr, true, where);
+  return warden::check::copy(warden::check::in_symbol(symbol, bytes, offset), from, bytes, nullptr,
+                             true, where);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void* to, T& symbol, std::size_t bytes, std::size_t offset = 0,
                                  cudaMemcpyKind = cudaMemcpyDeviceToHost,
                                  warden::check::site where = warden::check::site::current()) {
-  return warden::check::copy(
-      to, reinterpret_cast<char const*>(const_cast<std::remove_cv_t<T>*>(&symbol)) + offset, bytes,
-      nullptr, true, where);
+  return warden::check::copy(to, warden::check::in_symbol(symbol, bytes, offset), bytes, nullptr,
+                             true, where);
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbolAsync(T& symbol, void const* from, std::size_t bytes,
                                     std::size_t offset, cudaMemcpyKind,
                                     cudaStream_t stream = nullptr,
                                     warden::check::site where = warden::check::site::current()) {
-  return warden::check::copy(
-      reinterpret_cast<char*>(const_cast<std::remove_cv_t<T>*>(&symbol)) + offset, from, bytes,
-      stream, false, where);
+  return warden::check::copy(warden::check::in_symbol(symbol, bytes, offset), from, bytes, stream,
+                             false, where);
 }
 template <class P, class T>
 cudaError_t cudaGetSymbolAddress(P** address, T& symbol) {

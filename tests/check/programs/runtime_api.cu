@@ -72,6 +72,12 @@ void symbols() {
   EXPECT(cudaMemcpyAsync(to, address, 4, cudaMemcpyDeviceToDevice) == cudaSuccess);
   EXPECT(cudaMemcpy(&result, to, 4, cudaMemcpyDeviceToHost) == cudaSuccess && result == 12);
   cudaFree(to);
+  EXPECT(cudaMemcpyToSymbol(constants, host, 20) == cudaErrorInvalidValue);
+  EXPECT(cudaMemcpyToSymbol(constants, host, 4, 16) == cudaErrorInvalidValue);
+  EXPECT(cudaMemcpyFromSymbol(&result, constants, 4, 1'000'000) == cudaErrorInvalidValue);
+  EXPECT(cudaMemcpy(nullptr, host, 4, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
+  EXPECT(cudaMemcpyToSymbol(constants, host, 4, 12) == cudaSuccess);
+  EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
 }
 
 /// As in CUDA, a stream waits for the default stream, and the default stream for it.
