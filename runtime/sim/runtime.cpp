@@ -10,6 +10,7 @@
 #include <warden/runtime.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -28,7 +29,13 @@ constexpr std::uint64_t most_multiprocessors = 1024;
 settings first_settings() {
   settings s;
   auto const read = [](char const* name, std::uint64_t& value) {
-    if (char const* const text = std::getenv(name)) value = std::strtoull(text, nullptr, 10);
+    char const* const text = std::getenv(name);
+    if (text == nullptr) return;
+    char const* const end = text + std::strlen(text);
+    if (auto const [at, error] = std::from_chars(text, end, value);
+        error != std::errc{} || at != end)
+      throw limit_error{std::string{name} + ": " + text + " is not a number from 0 to " +
+                        std::to_string(~std::uint64_t{0})};
   };
   read("WARDEN_SEED", s.seed);
   read("WARDEN_MAX_STEPS", s.max_steps);
