@@ -78,14 +78,13 @@ class buffer {
     s.synchronize(where);
     return host;
   }
-
- private:
-  /// Returns as many bytes as there can be if `size` elements have more.
+  /// Returns the bytes of `size` elements, or the largest number if they have more: no memory has.
   static constexpr std::size_t bytes_of(std::size_t size) {
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
     return size > most / sizeof(T) ? most : size * sizeof(T);
   }
 
+ private:
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };
@@ -96,7 +95,7 @@ template <class T>
 void copy(T* to, std::type_identity_t<T> const* from, std::size_t count, stream_ref s = {},
           std::source_location where = std::source_location::current()) {
   static_assert(std::is_trivially_copyable_v<T>);
-  if (count != 0) runtime::copy_async(to, from, count * sizeof(T), s, where);
+  if (count != 0) runtime::copy_async(to, from, buffer<T>::bytes_of(count), s, where);
 }
 
 WARDEN_HOST_NAMESPACE_END

@@ -31,7 +31,7 @@ WARDEN_KERNEL void set_rows(Count* in_use, Count rows) {
 }  // namespace detail
 
 /// A guarded array to which sections append rows. Its capacity is the size of the guarded array.
-/// Moves, does not copy.
+/// Moves, does not copy. A moved-from object may only be destroyed or assigned to.
 template <class Guarded>
 class growing_array {
  public:

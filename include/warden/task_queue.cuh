@@ -33,7 +33,8 @@ WARDEN_NAMESPACE_BEGIN
 ///     queue.wait(s);                                        // throws everything that went wrong
 ///
 /// All work of a queue must be ordered by a stream or by events, except for kernels that use
-/// `ref()`. The queue must outlive graphs that contain its work.
+/// `ref()`. The queue must outlive graphs that contain its work. A moved-from queue may only be
+/// destroyed or assigned to.
 template <class Task, class Policy = queue_policy::central>
 class task_queue {
   using ring = detail::task_ring<Task>;

@@ -221,6 +221,8 @@ TEST(bad_input, impossible_plans) {
   EXPECT_THAT(make({.time_limit_seconds = 1e300}), HasSubstr("time limit of 1e+300 s;"));
   EXPECT_THAT(make({.capacity = 64, .first_index = 63}),
               HasSubstr("first index 63 is below the channel's capacity, 64"));
+  EXPECT_THAT(make({.capacity = 64, .first_index = ~std::uint64_t{0} - 64}),
+              HasSubstr("first index 18446744073709551551; the limit is 9223372036854775808"));
   EXPECT_THAT(error_of([&] {
                 static_cast<void>(small(records.data(), 0xffffffffu, {.servers = 1}).servers());
               }),
@@ -240,6 +242,10 @@ TEST(bad_input, a_buffer_of_more_bytes_than_there_are_addresses) {
   using words = warden::buffer<std::uint64_t>;
   EXPECT_THAT(error_of([] { words{(std::size_t{1} << 61) + 1}; }),
               HasSubstr("allocating 18446744073709551615 bytes of device memory: "));
+  words const some{std::vector<std::uint64_t>{1, 2}}, others{2};
+  EXPECT_THAT(
+      error_of([&] { warden::copy(others.data(), some.data(), (std::size_t{1} << 61) + 1); }),
+      HasSubstr("copying "));
 }
 
 TEST(bad_input, too_many_servers_for_the_device) {

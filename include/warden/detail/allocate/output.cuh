@@ -33,7 +33,8 @@ struct allocation_access;
 ///
 /// An allocation continues where the one before ended; after `clear_async` it starts at the front.
 /// Allocations must be ordered by a stream or by events; only kernels that use `ref()` alone may
-/// run concurrently. The output must outlive graphs that contain its allocations.
+/// run concurrently. The output must outlive graphs that contain its allocations. A moved-from
+/// output may only be destroyed or assigned to.
 template <class T>
 class output {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,

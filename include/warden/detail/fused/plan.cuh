@@ -103,6 +103,11 @@ class plan {
       refuse("first index " + std::to_string(options_.first_index) +
              " is below the channel's capacity, " + std::to_string(c));
     }
+    constexpr std::uint64_t last = std::uint64_t{1} << 63;
+    if (options_.first_index > last) {
+      refuse("first index " + std::to_string(options_.first_index) + "; the limit is " +
+             std::to_string(last));
+    }
   }
 
  private:
