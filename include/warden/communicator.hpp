@@ -77,6 +77,12 @@ class transport {
   /// Returns a word that kernels can read. It is not 0 once a call has failed, because messages may
   /// then be missing although the stream continues. Null if that cannot happen.
   [[nodiscard]] virtual std::uint32_t const* failed_word() const { return nullptr; }
+  /// Returns the number of the next log, counted from 1. Ranks make logs in the same order, so a
+  /// log has the same number on all ranks.
+  [[nodiscard]] std::uint32_t next_log() { return ++logs_; }
+
+ private:
+  std::uint32_t logs_ = 0;
 };
 
 }  // namespace runtime

@@ -195,6 +195,30 @@ TEST(spread, logs_that_do_not_match_are_refused_on_all_ranks) {
                 HasSubstr("room for 2147483648 sections; the limit is 1073741824"));
   });
 }
+TEST(spread, runs_in_another_order_are_refused_on_all_ranks) {
+  for (bool const can_share : {true, false}) {
+    warden::loopback_settings chosen = ranks(2);
+    chosen.can_share = can_share;
+    on_ranks(chosen, [](warden::communicator const& world) {
+      constexpr std::uint32_t n = 100;
+      rank_bench<by_default> a{world, 30}, b{world, 50};
+      warden::deferred first{a.on(), n}, second{b.on(), n};
+      a.send_alone(first, 0, n);
+      b.send_alone(second, 0, n);
+      bool const is_first = world.rank() == 0;
+      EXPECT_THAT(told([&] { (is_first ? first : second).run(); }),
+                  HasSubstr(is_first ? "run: rank 0 runs log 1, and rank 1 runs log 2, counted"
+                                     : "run: rank 1 runs log 2, and rank 0 runs log 1, counted"));
+      EXPECT_EQ(a.ran() + b.ran(), 0u);
+      first.run();
+      second.run();
+      a.on().wait();
+      b.on().wait();
+      EXPECT_GT(a.ran(), 0u);
+      EXPECT_GT(b.ran(), 0u);
+    });
+  }
+}
 TEST(spread, default_room_is_not_too_much) {
   using on_chip = deferring::small_blocks<warden::executor::locks<64>, placement::on_chip>;
   rank_bench<on_chip> b{warden::communicator::alone(), 100'000};

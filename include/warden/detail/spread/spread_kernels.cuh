@@ -20,8 +20,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Words that each rank sends to all others: if its log is being run, its rows, and the places of
-/// its messages for each rank.
+/// Words that each rank sends to all others: the number of the log that it runs, the rows of that
+/// log, and the places of its messages for each rank.
 struct exchange_table {
   std::uint32_t const* words;  ///< [rank][`words_each(ranks)`]
   std::uint32_t ranks;         ///< number of ranks
@@ -36,8 +36,8 @@ struct exchange_table {
 
   /// Returns the number of words that each rank sends.
   WARDEN_HOST_DEVICE static std::uint32_t words_each(std::uint32_t ranks) { return 2 + ranks; }
-  /// Returns true if that rank's log is being run.
-  WARDEN_HOST_DEVICE bool runs(std::uint32_t rank) const { return words_of(rank)[0] != 0; }
+  /// Returns the number of the log that the rank runs, or 0 if its records are in use.
+  WARDEN_HOST_DEVICE std::uint32_t log(std::uint32_t rank) const { return words_of(rank)[0]; }
   /// Returns the rows of that rank's log.
   WARDEN_HOST_DEVICE std::uint32_t rows(std::uint32_t rank) const { return words_of(rank)[1]; }
   /// Returns the places of the messages of rank `from` for rank `to`.
@@ -114,6 +114,7 @@ struct count_arguments {
   std::uint32_t* counts_out;  ///< words of this rank, 0 before the launch
   std::uint32_t ranks;        ///< number of ranks
   std::uint32_t columns;      ///< partitions of a rank
+  std::uint32_t log_number;   ///< the same on all ranks
 };
 
 /// Returns a row's messages of the columns from `first` up to `end`, in places of narrow messages.
@@ -185,7 +186,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
     std::uint32_t const beyond = all > log.rows ? all - log.rows : 0;
     if (beyond != 0) simt::fetch_add(&a.counts_out[1], 0u - (beyond < more ? beyond : more));
   }
-  if (simt::block_rank() == 0) simt::store_relaxed(&a.counts_out[0], 1u);
+  if (simt::block_rank() == 0) simt::store_relaxed(&a.counts_out[0], a.log_number);
 }
 
 /// Arguments of the kernel that packs.

@@ -223,6 +223,7 @@ class spread_runner {
         "partitions of a rank", "neighbouring records of a partition",
         "bytes of a message",   "bytes of a record",
         "2^32 records",         "records"};
+    number_ = world().transport().next_log();
     rank_channel channel{world(), words, where};
     auto const all = channel.gather(own_words, where);
     for (std::uint32_t r = 0; r < ranks(); ++r) {
@@ -245,21 +246,28 @@ class spread_runner {
   /// Enqueues the count of this rank's messages for each rank.
   void count(run_arguments<run_type> const& run, stream_ref s, std::source_location where) {
     counts_.own().fill_bytes(0, s, where);
-    count_arguments<run_type> argument{run, counts_.own().data(), ranks(), columns()};
+    count_arguments<run_type> argument{run, counts_.own().data(), ranks(), columns(), number_};
     launch_blocks<run_type>(count_kernel_, count_blocks_, ranks() * sizeof(std::uint32_t), argument,
                             s, where);
     note_end(run_phase::count, s, where);
     counts_.written(s, where);
   }
   /// Returns the counts of all ranks for all ranks. Blocks the host. Throws put_off, and
-  /// limit_error if a rank has no room for all arriving messages.
+  /// limit_error if the ranks run different logs, or a rank has no room for all arriving messages.
   exchange_table gathered_counts(std::source_location where) {
     exchange_table const table = table_of(counts_.gather(where).data());
     any_ran_ = false;
     for (std::uint32_t r = 0; r < ranks(); ++r) {
-      if (!table.runs(r)) throw put_off{};
+      if (table.log(r) == 0) throw put_off{};
       for (std::uint32_t to = 0; to < ranks(); ++to)
         any_ran_ = any_ran_ || table.places(r, to) != 0;
+    }
+    for (std::uint32_t r = 0; r < ranks(); ++r) {
+      if (table.log(r) == number_) continue;
+      throw_limit_error(
+          "run: rank % runs log %, and rank % runs log %, counted from 1; the logs keep their "
+          "sections, which did not run: call run of several logs in the same order on all ranks",
+          {own(), number_, r, table.log(r)}, where);
     }
     for (std::uint32_t r = 0; r < ranks(); ++r) {
       std::uint64_t arriving = 0;
@@ -357,7 +365,8 @@ class spread_runner {
   static constexpr bool combines = combines_for_ranks<Policy, Record, Sections...>;
 
   inner_runner inner_;
-  std::uint64_t total_;  ///< records of all ranks
+  std::uint64_t total_;       ///< records of all ranks
+  std::uint32_t number_ = 0;  ///< the log's number, the same on all ranks
   std::size_t room_ = 0;
   partition_map columns_;                    ///< partitions of one rank
   std::vector<std::uint32_t> rows_, rooms_;  ///< [rank]
