@@ -268,9 +268,9 @@ void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref s,
       },
       where);
 }
-bool capturing(stream_ref s, std::source_location) {
+bool capturing(stream_ref s, std::source_location where) {
   auto const lock = sim::lock_device();
-  return sim::all_streams().capturing(s);
+  return sim::all_streams().capturing(s, where);
 }
 
 void allow_shared_bytes(kernel const& k, std::size_t shared_bytes, std::source_location where) {

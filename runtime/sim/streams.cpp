@@ -16,6 +16,7 @@ namespace sim {
 namespace {
 
 // A cudaError_t, and CUDA's text for it.
+constexpr int invalid_handle = 400;
 constexpr int illegal_state = 401;
 constexpr int capture_unsupported = 900;
 constexpr int capture_invalidated = 901;
@@ -75,13 +76,18 @@ void streams::destroy(queue* q) noexcept {
   drop_destroyed();
 }
 
-queue& streams::queue_of(stream_ref s) const {
-  return s.handle() == nullptr ? *queues_.front() : *reinterpret_cast<queue*>(s.handle());
+queue& streams::queue_of(stream_ref s, std::source_location where) const {
+  if (s.handle() == nullptr) return *queues_.front();
+  for (auto const& q : queues_) {
+    if (q.get() == reinterpret_cast<queue*>(s.handle()) && !q->destroyed) return *q;
+  }
+  throw cuda_error{invalid_handle, "using a stream that was destroyed: invalid resource handle",
+                   where};
 }
 
 void streams::enqueue(stream_ref s, work w, std::source_location where) {
   count_call(where);
-  queue& q = queue_of(s);
+  queue& q = queue_of(s, where);
   if (!q.captures) return push(q, {std::move(w)});
   if (q.capture_failed) refuse("enqueueing work", capture_invalidated, where);
   q.captured.push_back(std::move(w));
@@ -94,7 +100,7 @@ void streams::push(queue& q, queue::item i) {
 
 std::shared_ptr<mark const> streams::record(stream_ref s, std::source_location where) {
   count_call(where);
-  queue& q = queue_of(s);
+  queue& q = queue_of(s, where);
   if (q.captures) refuse("recording an event", capture_unsupported, where);
   auto const m = std::make_shared<mark>();
   push(q, {std::function<void()>{[] {}}, nullptr, m});
@@ -103,7 +109,7 @@ std::shared_ptr<mark const> streams::record(stream_ref s, std::source_location w
 
 void streams::wait(stream_ref s, std::shared_ptr<mark const> m, std::source_location where) {
   count_call(where);
-  queue& q = queue_of(s);
+  queue& q = queue_of(s, where);
   if (q.captures) refuse("waiting for an event", capture_unsupported, where);
   push(q, {std::function<void()>{[] {}}, std::move(m)});
 }
@@ -111,7 +117,7 @@ void streams::wait(stream_ref s, std::shared_ptr<mark const> m, std::source_loca
 void streams::synchronize(stream_ref s, std::source_location where) {
   count_call(where);
   throw_kept_error();
-  queue& q = queue_of(s);
+  queue& q = queue_of(s, where);
   if (q.captures) {
     q.capture_failed = true;
     refuse("waiting for a stream", capture_unsupported, where);
@@ -203,7 +209,7 @@ void streams::drop_destroyed() {
 }
 
 void streams::begin_capture(stream_ref s, std::source_location where) {
-  queue& q = queue_of(s);
+  queue& q = queue_of(s, where);
   if (s.handle() == nullptr) refuse("capturing a stream", capture_unsupported, where);
   if (q.captures) refuse("capturing a stream", illegal_state, where);
   q.captures = true;
@@ -211,7 +217,7 @@ void streams::begin_capture(stream_ref s, std::source_location where) {
 }
 
 captured_work streams::end_capture(stream_ref s, std::source_location where) {
-  queue& q = queue_of(s);
+  queue& q = queue_of(s, where);
   if (!q.captures) refuse("ending a capture", illegal_state, where);
   if (q.capturing_thread != std::this_thread::get_id())
     refuse("ending a capture", capture_wrong_thread, where);

@@ -92,7 +92,9 @@ class streams {
   // Throw cuda_error as CUDA would.
   void begin_capture(stream_ref s, std::source_location where);
   captured_work end_capture(stream_ref s, std::source_location where);
-  [[nodiscard]] bool capturing(stream_ref s) const { return queue_of(s).captures; }
+  [[nodiscard]] bool capturing(stream_ref s, std::source_location where) const {
+    return queue_of(s, where).captures;
+  }
   /// True if this thread captures a stream. Calls that enqueue nothing are then forbidden, and
   /// invalidate the thread's captures.
   bool forbidden_by_capture();
@@ -101,7 +103,7 @@ class streams {
   void note_written(void const* memory, std::size_t bytes);
 
  private:
-  [[nodiscard]] queue& queue_of(stream_ref s) const;
+  [[nodiscard]] queue& queue_of(stream_ref s, std::source_location where) const;
   void count_call(std::source_location where);
   void push(queue& q, queue::item i);
   /// Runs work until `done()`, that of `wanted` first, if given.

@@ -232,6 +232,19 @@ TEST_F(streams, what_a_capture_forbids) {
   s.synchronize();
 }
 
+TEST_F(streams, that_were_destroyed_are_refused) {
+  warden::stream_ref gone;
+  {
+    warden::stream s;
+    gone = s;
+  }
+  std::string const refused = "400: using a stream that was destroyed: invalid resource handle";
+  EXPECT_THAT(error_of([&] { simt::launch(&append, 1, 1, 0, {}, gone); }), HasSubstr(refused));
+  EXPECT_THAT(error_of([&] { gone.synchronize(); }), HasSubstr(refused));
+  EXPECT_THAT(error_of([&] { warden::event{}.record(gone); }), HasSubstr(refused));
+  EXPECT_THAT(error_of([&] { warden::graph::begin_capture(gone); }), HasSubstr(refused));
+}
+
 TEST_F(streams, serve_several_host_threads) {
   warden::buffer<std::uint32_t> words{2};
   words.fill_bytes(0);
