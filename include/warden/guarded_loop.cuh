@@ -9,6 +9,7 @@
 #include <warden/detail/block/record_id.cuh>
 #include <warden/detail/block/row.cuh>
 #include <warden/detail/block/section_sources.cuh>
+#include <warden/detail/check_sections.cuh>
 #include <warden/guarded.cuh>
 #include <warden/policy.cuh>
 #include <warden/sections.cuh>
@@ -175,6 +176,9 @@ template <unsigned Lanes = 1, class Policy = policy<>, class Records, class Func
   static_assert(!detail::is_host_container<std::remove_cvref_t<Records>>,
                 "warden: the records of a guarded_loop are in device memory: copy them to a "
                 "warden::buffer");
+  static_assert(!detail::changes_a_copy<Function, detail::element_of<Records>>,
+                "warden: the function of a guarded_loop takes its record by reference, not by "
+                "value: what it changes in a copy is lost");
   using loop = guarded_loop<detail::element_of<Records>, Function, Lanes, Policy>;
   return loop{records, f, chosen, where};
 }

@@ -18,6 +18,20 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
+/// True for a function that returns nothing and takes its record by value.
+template <class Record, class Member>
+inline constexpr bool takes_value = false;
+template <class Record, class Section, class... More>
+inline constexpr bool takes_value<Record, void (Section::*)(Record, More...) const> = true;
+template <class Record, class Section, class... More>
+inline constexpr bool takes_value<Record, void (Section::*)(Record, More...) const noexcept> = true;
+/// True if what a section changes is lost. An operator() that is overloaded or a template does not
+/// tell.
+template <class Section, class Record>
+concept changes_a_copy = requires {
+  requires takes_value<Record, decltype(&Section::operator())>;
+};
+
 /// Refuses what no guarded array can be made of. The first base of a guarded array, because the
 /// compiler then reports these sentences before the errors that follow from the same mistake in
 /// other bases.
@@ -31,6 +45,9 @@ class section_checks : policy_checks<Policy> {
                 "warden: records are trivially copyable and hold no address of themselves");
   static_assert(std::is_trivially_copyable_v<typename Policy::context>,
                 "warden: a context is trivially copyable");
+  static_assert(!(changes_a_copy<Sections, Record> || ...),
+                "warden: a section takes its record by reference, not by value: what it changes "
+                "in a copy is lost");
   static_assert((fits_payload<Sections, typename Policy::context> && ...),
                 "warden: a section's member function payload is called, const, as "
                 "payload(context) or payload(), and returns a warden::row");
