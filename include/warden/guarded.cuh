@@ -87,8 +87,8 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
 
   /// Guards `size` records at `records`. Precondition: `records` is device memory that outlives the
   /// guarded array. The first launch_fused makes the channels. Blocks the host. Throws cuda_error
-  /// when memory is short, and limit_error for a null pointer and for a time limit out of range.
-  /// The first launch_fused checks the other options.
+  /// when memory is short, and limit_error for a time limit out of range. The first launch_fused
+  /// checks the other options.
   basic_guarded(Record* records, std::size_t size, context sections_context = {},
                 options chosen = {}, std::source_location where = std::source_location::current()) {
     static_assert(std::is_same_v<typename Policy::owner_map, interleaved_owner_map>,
@@ -320,7 +320,6 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
 
   void begin(Record* records, std::size_t size, context const& sections_context,
              options const& chosen, std::source_location where) {
-    demand_memory("guarded: records", records, size, where);
     demand_time_limit("guarded", chosen.time_limit_seconds, where);
     device_ = runtime::current_device(where);
     options_ = chosen;

@@ -232,12 +232,6 @@ TEST(bad_input, impossible_plans) {
   EXPECT_EQ(make({.servers = 1, .capacity = 64, .first_index = 64}), "no error");
 }
 
-TEST(bad_input, records_without_memory) {
-  EXPECT_THAT(error_of([] { small(nullptr, 10); }),
-              HasSubstr("guarded: records at a null pointer, 10 of them: pass device memory"));
-  EXPECT_EQ(error_of([] { small(nullptr, 0); }), "no error");
-}
-
 TEST(bad_input, a_buffer_of_more_bytes_than_there_are_addresses) {
   using words = warden::buffer<std::uint64_t>;
   EXPECT_THAT(error_of([] { words{(std::size_t{1} << 61) + 1}; }),
